@@ -133,16 +133,6 @@ typedef struct tsl_request {
   const char *fields[TSL_OPERANDS]; /* names of the members that hold the operands: "desc.a", ... */
 } tsl_request;
 
-static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
-  return (tesela_matrix){.data = result->data,
-                         .buffer = result->buffer,
-                         .offset = result->offset,
-                         .row_stride = result->row_stride,
-                         .col_stride = result->col_stride,
-                         .transpose = result->transpose,
-                         .type = result->type,
-                         .shards = result->shards};
-}
 /* Returns the description's epilogue; an empty one if it has none. */
 static inline const tesela_epilogue *tsl_api_epilogue(const tesela_gemm_desc *desc) {
   static const tesela_epilogue none;

@@ -1,4 +1,5 @@
-/* Structs of callers built with another version of the header: older ones lack members at the end. */
+/* Public structs: copies for callers built with another version of the header, whose structs lack members at
+ * the end, and a result as an operand. */
 #ifndef TSL_API_STRUCT_ABI_H
 #define TSL_API_STRUCT_ABI_H
 
@@ -39,6 +40,18 @@ static inline tesela_status tsl_api_recorded(tesela_status status, tesela_record
   if (record && size != sizeof *full_record && tsl_api_struct_size_valid(status))
     tsl_api_struct_export(record, size, full_record, sizeof *full_record);
   return status;
+}
+
+/* Returns a result as an operand. */
+static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
+  return (tesela_matrix){.data = result->data,
+                         .buffer = result->buffer,
+                         .offset = result->offset,
+                         .row_stride = result->row_stride,
+                         .col_stride = result->col_stride,
+                         .transpose = result->transpose,
+                         .type = result->type,
+                         .shards = result->shards};
 }
 
 #endif

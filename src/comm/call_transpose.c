@@ -76,7 +76,7 @@ static tesela_status comm_transpose_exchange(const tsl_job *job, char *in, char 
   return ranks->ops->wait(ranks, BATCH);
 }
 
-/* Computes B; job->part[TSL_PART_A] is op(A), TSL_PART_C is B. Failures as for tsl_product_run(). */
+/* Computes B; job->part[TSL_PART_A] is op(A), TSL_PART_C is B. Failures as for tsl_ranks_product_run(). */
 static tesela_status transpose_run(const tsl_job *job, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const size_t size = job->part[TSL_PART_A].type->size;
@@ -131,7 +131,7 @@ static tesela_status call_transpose_import(transpose_call *out, const tesela_mpi
   TSL_API_STRUCT_IMPORT(desc, desc_size, defaults, tesela_mpi_transpose_desc, layout_b);
   out->desc = *desc;
   out->a = desc->a;
-  out->b = tsl_result_as_matrix(&desc->b);
+  out->b = tsl_api_as_matrix(&desc->b);
   if (out->a.type == TESELA_TYPE_DEFAULT)
     out->a.type = TESELA_F32;
   if (out->b.type == TESELA_TYPE_DEFAULT)
@@ -186,7 +186,7 @@ static tesela_status call_transpose_run(tsl_job *job, transpose_call *c, tesela_
   if (reads)
     TSL_TRY(transpose_run(job, record));
   else
-    tsl_product_scale_c_by_beta(job);
+    tsl_ranks_product_scale_c_by_beta(job);
   return tsl_part_store(job->ranks, &job->part[TSL_PART_C]);
 }
 

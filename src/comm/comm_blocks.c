@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void tsl_blocks_free(tsl_rank_blocks *blocks) {
+void tsl_ranks_blocks_free(tsl_rank_blocks *blocks) {
   free(blocks->list);
   free(blocks->rank_of_block);
   free(blocks->block_of_rank);
@@ -12,7 +12,7 @@ void tsl_blocks_free(tsl_rank_blocks *blocks) {
   *blocks = (tsl_rank_blocks){0};
 }
 
-bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process_grid *grid) {
+bool tsl_ranks_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process_grid *grid) {
   if (c->rectangles_begin)
     return false;
   const int rows = c->is_transposed ? c->grid_cols : c->grid_rows,
@@ -109,7 +109,8 @@ static tesela_status make_box_blocks(const tsl_process_grid *grid, tsl_rank_bloc
   return TESELA_OK;
 }
 
-tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c, tsl_rank_blocks *out) {
+tesela_status tsl_ranks_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c,
+                                    tsl_rank_blocks *out) {
   *out = (tsl_rank_blocks){.grid = grid, .layer_ranks = grid->used / grid->depth};
   out->list = calloc((size_t)grid->used, sizeof *out->list);
   out->rank_of_block = malloc((size_t)grid->used * sizeof *out->rank_of_block);

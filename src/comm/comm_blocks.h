@@ -22,10 +22,11 @@ typedef struct tsl_rank_blocks {
 } tsl_rank_blocks;
 
 /* Makes the blocks. For a grid as_c, `c` maps ranks to blocks. The caller frees *out even after failures. */
-tesela_status tsl_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c, tsl_rank_blocks *out);
-void tsl_blocks_free(tsl_rank_blocks *blocks);
+tesela_status tsl_ranks_blocks_make(const tsl_process_grid *grid, const tsl_rank_layout *c,
+                                    tsl_rank_blocks *out);
+void tsl_ranks_blocks_free(tsl_rank_blocks *blocks);
 /* Sets a grid whose blocks are the ranks' parts of C; false: C's layout has rectangles. */
-bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process_grid *grid);
+bool tsl_ranks_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process_grid *grid);
 
 /* Step of a product, equal on all ranks. Number: (tile row * tiles_n + tile column) * panels + panel. */
 typedef struct tsl_step {
@@ -45,7 +46,8 @@ tsl_patch tsl_window_c(const tsl_process_grid *grid, const tsl_block *block, tsl
 bool tsl_windows_are_equal(const tsl_patch *a, const tsl_patch *b);
 
 /* Counts the words that each rank receives and sends. Sets the grid's words. TESELA_OUT_OF_MEMORY. */
-tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_layout *a,
-                               const tsl_rank_layout *b, const tsl_rank_layout *c, tsl_process_grid *grid);
+tesela_status tsl_ranks_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_layout *a,
+                                     const tsl_rank_layout *b, const tsl_rank_layout *c,
+                                     tsl_process_grid *grid);
 
 #endif

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void tsl_ranks_end(tsl_ranks *ranks) {
   tsl_gpu_transport_free(ranks->transport);
@@ -60,7 +59,7 @@ static void gemm_call_set_defaults(gemm_call *c) {
     g->options.accuracy = tsl_env_get_or_null(TSL_ENV_ACCURACY);
   if (!g->options.reproducibility)
     g->options.reproducibility = tsl_env_get_or_null(TSL_ENV_BITS);
-  c->c = tsl_result_as_matrix(&g->c);
+  c->c = tsl_api_as_matrix(&g->c);
   c->operands[TSL_PART_A] =
       (tsl_rank_operand){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
   c->operands[TSL_PART_B] =
@@ -98,9 +97,6 @@ static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks,
   if (epilogue.scaling_a != TESELA_NO_SCALE || epilogue.scaling_b != TESELA_NO_SCALE ||
       epilogue.scale_a.data || epilogue.scale_a.buffer || epilogue.scale_b.data || epilogue.scale_b.buffer)
     return tsl_fail(TESELA_UNSUPPORTED, "scales are only supported on one rank");
-  if (g->a.shards || g->b.shards || g->c.shards)
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "shards are only supported on one rank: the layout defines each rank's part");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;
@@ -134,18 +130,11 @@ static void list_agreed_values(const gemm_call *c, const tsl_ranks *ranks, tsl_a
   tsl_agreed_list_add_scalar(agreed, tsl_beta_names, g->beta, complex_c, 0);
 }
 
-/* Returns the processors that the rank is bound to; an unbound rank gets its share of all. */
-static int processors_of_rank(const tsl_ranks *ranks) {
-  const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
-  return share > 0 ? share : 1;
-}
-
 static tesela_status find_or_create_context(tsl_ranks *ranks, tesela_context **context) {
   if (*context)
     return TESELA_OK;
   if (!ranks->context) {
-    const tesela_context_desc desc = {.threads = processors_of_rank(ranks)};
+    const tesela_context_desc desc = {.threads = tsl_pool_shared_threads(ranks->host_ranks)};
     TSL_TRY(tesela_context_create(&desc, &ranks->context));
   }
   *context = ranks->context;
@@ -238,8 +227,8 @@ static tesela_status choose_transports(tsl_job *job) {
 /* Decides whether C is stored on the devices, and adapts the grid. Collective. */
 static tesela_status choose_c_store(tsl_job *job, tsl_process_grid *grid, bool reads) {
   tsl_process_grid tiles = *grid;
-  if (tsl_product_tiles(job, &tiles)) {
-    TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
+  if (tsl_ranks_product_tiles(job, &tiles)) {
+    TSL_TRY(tsl_agree(job->ranks, tsl_ranks_product_count(job, &tiles)));
     TSL_TRY(tsl_device_store_choose(job, &tiles));
   }
   if (job->stores_on_device && !job->travels) {
@@ -268,9 +257,9 @@ static tesela_status comm_call_multiply(tsl_job *job, const gemm_call *c, tesela
   TSL_TRY(tsl_parts_make(job, operands, TSL_PARTS));
   if (!multiplies) {
     const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
-    record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
+    record->error_bound = is_exact ? 0 : tsl_ranks_product_roundings(job, 1);
     if (!empty)
-      tsl_product_scale_c_by_beta(job);
+      tsl_ranks_product_scale_c_by_beta(job);
     snprintf(record->plan, sizeof record->plan, "nothing to multiply");
     return tsl_part_store(ranks, &job->part[TSL_PART_C]);
   }
@@ -280,11 +269,11 @@ static tesela_status comm_call_multiply(tsl_job *job, const gemm_call *c, tesela
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_process_grid grid;
-  TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
+  TSL_TRY(tsl_agree(ranks, tsl_ranks_product_plan(job, &grid)));
   if (job->transport)
     TSL_TRY(choose_c_store(job, &grid, operands[TSL_PART_C].read));
   fill_in_record(job, &grid, record);
-  TSL_TRY(tsl_product_run(job, &grid, record));
+  TSL_TRY(tsl_ranks_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
 }
 

@@ -51,9 +51,9 @@ static int best_store_kind(const tsl_job *job, const tsl_process_grid *grid, con
 tesela_status tsl_device_store_choose(tsl_job *job, const tsl_process_grid *grid) {
   tsl_rank_blocks blocks;
   double least = 0;
-  const tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
+  const tesela_status status = tsl_ranks_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   const int outcome = status == TESELA_OK ? best_store_kind(job, grid, &blocks) : ON_HOST;
-  tsl_blocks_free(&blocks);
+  tsl_ranks_blocks_free(&blocks);
   TSL_TRY(tsl_agree(job->ranks, status));
   TSL_TRY(job->ranks->ops->least(job->ranks, outcome, &least));
   job->stores_on_device = least > ON_HOST;

@@ -19,13 +19,13 @@
 #define COUNTED_GRIDS 6
 enum { TAG_SUMS = 3, GPU_BATCH_SUMS = 2 };
 
-tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
+tesela_status tsl_ranks_product_count(const tsl_job *job, tsl_process_grid *grid) {
   tsl_rank_blocks blocks;
-  tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
+  tesela_status status = tsl_ranks_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   if (status == TESELA_OK)
-    status = tsl_blocks_count(&blocks, &job->part[TSL_PART_A].layout, &job->part[TSL_PART_B].layout,
-                              &job->part[TSL_PART_C].layout, grid);
-  tsl_blocks_free(&blocks);
+    status = tsl_ranks_blocks_count(&blocks, &job->part[TSL_PART_A].layout, &job->part[TSL_PART_B].layout,
+                                    &job->part[TSL_PART_C].layout, grid);
+  tsl_ranks_blocks_free(&blocks);
   return status;
 }
 
@@ -52,7 +52,7 @@ static const tsl_links *links_of(const tsl_job *job) {
                       job->part[TSL_PART_A].type->type);
 }
 
-tsl_product_costs tsl_product_cost = {7e-4, 256, 2.5e11};
+tsl_ranks_product_costs tsl_ranks_product_cost = {7e-4, 256, 2.5e11};
 
 /* Chooses tiles of `lines`. Nothing hides the first tile's messages; later ones overlap products. So tiles
  * grow by the ratio of compute time to message time. */
@@ -66,8 +66,8 @@ static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double
   int tiles = 1;
   *growth = (int)fmax(1, fmin(GROWTH, longer));
   for (int count = 1, share = 1, all = 1; count <= TILES; count++, share *= *growth, all += share) {
-    const double seconds = messages / all + count * tsl_product_cost.tile_seconds;
-    if (seconds >= best || lines / all < tsl_product_cost.tile_lines)
+    const double seconds = messages / all + count * tsl_ranks_product_cost.tile_seconds;
+    if (seconds >= best || lines / all < tsl_ranks_product_cost.tile_lines)
       continue;
     best = seconds;
     tiles = count;
@@ -75,7 +75,7 @@ static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double
   return tiles;
 }
 
-bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
+bool tsl_ranks_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = grid_task_of(job);
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
@@ -91,7 +91,7 @@ bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
 static void reduce_panels(const tsl_job *job, tsl_process_grid *grid) {
   const tsl_task task = grid_task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
-               panels = operations / tsl_product_cost.panel_operations;
+               panels = operations / tsl_ranks_product_cost.panel_operations;
   if (job->transport && job->any_steps && panels < grid->panels)
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
@@ -105,14 +105,14 @@ static double extra_gpu_seconds(const tsl_job *job, const tsl_links *links, cons
          (double)grid->words_of_c * (double)job->sums->size / links->bytes_per_second;
 }
 
-tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
+tesela_status tsl_ranks_product_plan(const tsl_job *job, tsl_process_grid *out) {
   TSL_DEFAULT_FLOATS; /* all ranks choose one grid in any floating-point mode */
   const tsl_rank_part *parts = job->part;
   const tsl_task task = grid_task_of(job);
   const tsl_links *links = links_of(job);
   tsl_process_grid list[COUNTED_GRIDS + 1];
   int count = tsl_grid_list(&task, links, list, COUNTED_GRIDS);
-  if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
+  if (tsl_ranks_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
       tsl_grid_complete(&task, links, &list[count]))
     count++;
   if (count == 0)
@@ -121,7 +121,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
         (long long)job->memory, (long long)job->m, (long long)job->n, (long long)job->k, job->ranks->size);
   int best = 0;
   for (int i = 0; i < count; i++) {
-    TSL_TRY(tsl_product_count(job, &list[i]));
+    TSL_TRY(tsl_ranks_product_count(job, &list[i]));
     reduce_panels(job, &list[i]);
     tsl_grid_time(&task, links, &list[i]);
     if (job->transport)
@@ -174,7 +174,7 @@ static int64_t count_owned_in_tile(const product *p, tsl_step step) {
 static tesela_status product_prepare(product *p) {
   const tsl_job *job = p->job;
   const tsl_process_grid *grid = p->grid;
-  TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
+  TSL_TRY(tsl_ranks_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
   const int block_index = p->blocks.block_of_rank[job->ranks->rank];
   p->block = block_index < 0 ? NULL : &p->blocks.list[block_index];
   int64_t tile = 0, owned = 0;
@@ -210,7 +210,7 @@ static tesela_status product_prepare(product *p) {
 
 static void product_release(product *p, bool pools_buffers) {
   tsl_panels_free(&p->panels, pools_buffers);
-  tsl_blocks_free(&p->blocks);
+  tsl_ranks_blocks_free(&p->blocks);
   tsl_free(p->tile_sums);
   tsl_free(p->outgoing_sums);
   tsl_free(p->slots);
@@ -571,7 +571,7 @@ static tesela_status run_with_gpu_transport(product *p) {
   return status != TESELA_OK ? status : ended;
 }
 
-double tsl_product_roundings(const tsl_job *job, int depth) {
+double tsl_ranks_product_roundings(const tsl_job *job, int depth) {
   /* Three roundings: alpha times sums, beta times C, addition. A complex product's bound of sqrt(5) roundings
    * fits in one more. */
   double levels = job->sums->is_complex ? 4 : 3;
@@ -586,7 +586,7 @@ static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *gr
                                   tesela_mpi_record *record) {
   double least = 0;
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->error_bound, &least));
-  record->error_bound = -least * (1 + 1e-6) + tsl_product_roundings(job, grid->depth);
+  record->error_bound = -least * (1 + 1e-6) + tsl_ranks_product_roundings(job, grid->depth);
   TSL_TRY(job->ranks->ops->least(job->ranks, -record->flushed_below, &least));
   /* Each panel's product may lose three numbers below the threshold per element; the record covers two in
    * all. */
@@ -594,7 +594,8 @@ static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *gr
   return TESELA_OK;
 }
 
-tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
+tesela_status tsl_ranks_product_run(const tsl_job *job, const tsl_process_grid *grid,
+                                    tesela_mpi_record *record) {
   product p = {.job = job, .grid = grid, .record = record, .tile_type = tsl_tile_type(job, grid)};
   tesela_status status = tsl_agree(job->ranks, product_prepare(&p));
   if (status == TESELA_OK)
@@ -608,7 +609,7 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, 
   return status;
 }
 
-void tsl_product_scale_c_by_beta(const tsl_job *job) {
+void tsl_ranks_product_scale_c_by_beta(const tsl_job *job) {
   static const double nothing[2] = {0, 0};
   const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;

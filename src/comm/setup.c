@@ -84,6 +84,11 @@ tesela_status tsl_rank_operand_check(const tsl_rank_operand *operand, int ranks)
   if (m->packed)
     return tsl_fail(TESELA_UNSUPPORTED, "%s is packed, which is not supported on ranks: pass a matrix",
                     operand->name);
+  if (m->shards)
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "%s is in shards, which are only supported on one rank: the layout defines each rank's part",
+        operand->name);
   if (m->data && m->buffer)
     return tsl_fail(TESELA_BAD_CALL, "%s has both data and a buffer: one must be NULL", operand->name);
   if (m->offset != 0 && !m->buffer)

@@ -17,17 +17,6 @@ typedef struct tsl_rank_operand {
   bool copies_later;  /* elements in a buffer are copied later, by tsl_part_make_host_copy() */
 } tsl_rank_operand;
 
-/* Returns a result as an operand; shards and reserved members are left out. */
-static inline tesela_matrix tsl_result_as_matrix(const tesela_result *result) {
-  return (tesela_matrix){.data = result->data,
-                         .buffer = result->buffer,
-                         .offset = result->offset,
-                         .row_stride = result->row_stride,
-                         .col_stride = result->col_stride,
-                         .transpose = result->transpose,
-                         .type = result->type};
-}
-
 typedef struct tsl_agreed_list {
   tsl_agreed_value items[TSL_AGREED_VALUE_MAX];
   int count;

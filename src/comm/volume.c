@@ -64,8 +64,9 @@ static void add_words_of_operand(word_counts *t, const tsl_rank_blocks *blocks, 
   }
 }
 
-tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_layout *a,
-                               const tsl_rank_layout *b, const tsl_rank_layout *c, tsl_process_grid *grid) {
+tesela_status tsl_ranks_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_layout *a,
+                                     const tsl_rank_layout *b, const tsl_rank_layout *c,
+                                     tsl_process_grid *grid) {
   const size_t ranks = (size_t)grid->ranks;
   int64_t *counts = calloc(4 * ranks, sizeof *counts);
   if (!counts)

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Returns the processors that `quota` microseconds in every `period` allow, rounded up; 0: no quota. */
 static int processors_of_quota(int64_t quota, int64_t period) {
@@ -80,4 +81,10 @@ int tsl_pool_default_threads(void) {
   }
   const int processors = tsl_pool_processors();
   return processors < TSL_POOL_THREADS_MAX ? processors : TSL_POOL_THREADS_MAX;
+}
+
+int tsl_pool_shared_threads(int processes) {
+  const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int share = own < all || processes < 1 ? own : own / processes;
+  return share > 0 ? share : 1;
 }

@@ -13,6 +13,9 @@ typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
 
 /* Returns TESELA_THREADS, else tsl_pool_processors(). */
 int tsl_pool_default_threads(void);
+/* Returns the default threads of one of `processes` processes of this host: all to which the process is
+ * bound, or its share of the host's. */
+int tsl_pool_shared_threads(int processes);
 /* Returns the minimum of affinity and cgroup quotas (rounded up), at least 1. */
 int tsl_pool_processors(void);
 /* Returns the processors that a cgroup quota below `root` ("/sys/fs/cgroup") allows; 0: no quota. */

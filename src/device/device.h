@@ -118,6 +118,11 @@ struct tsl_device {
 static inline bool tsl_device_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
+/* Returns the maximum work-items of a group of one dimension. */
+static inline int tsl_device_line_items_max(const tsl_device *device) {
+  return device->group_items_max < device->group_size_max[0] ? device->group_items_max
+                                                             : device->group_size_max[0];
+}
 /* Returns the maximum bytes of a plan. */
 static inline uint64_t tsl_device_memory(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;

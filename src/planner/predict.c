@@ -219,8 +219,9 @@ static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
         reference->name);
 }
 
-/* Strategies of the cpu. Reproducible bits come from the first that supports the problem. Sub-plans and
- * engines come first. Emulated precision serves requests that no engine satisfies. Plain loops are last. The
+/* Strategies of the cpu. Reproducible bits come from the first that supports the problem. Strategies with
+ * subplans and the fast ones come first. Emulated precision serves requests that none of these satisfies.
+ * Plain loops are last. The
  * order is documented in docs/ACCURACY.md, and a change of it changes bits. X(op, name) */
 #define FIXED_BITS_LIST(X)                                                                                   \
   X(gemm, structured)                                                                                        \

@@ -290,7 +290,7 @@ void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double wid
   account->needed += bytes;
 }
 
-double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates) {
+double tsl_cost_counts_matrix_unit_rate(const tsl_device *device, tsl_matrix_unit_rates rates) {
   const double clocks = fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
   if (device->capabilities & TSL_CAN_WGMMA)
     return rates.warpgroup * clocks;

@@ -5,6 +5,13 @@
 
 #include "strategy/strategy.h"
 
+#include <math.h>
+
+/* Returns the number of steps of `step` that cover `value`. */
+static inline double tsl_ceil_ratio(double value, double step) {
+  return ceil(value / step);
+}
+
 typedef struct tsl_moved {
   double read, written; /* bytes */
 } tsl_moved;
@@ -114,11 +121,11 @@ void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
 void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account);
 
 /* Operations per clock and unit of 16-bit matrix instructions of a warpgroup, four warps or one warp. */
-typedef struct tsl_engine_rates {
+typedef struct tsl_matrix_unit_rates {
   double warpgroup, group, warp;
-} tsl_engine_rates;
-/* Returns the operations per second of the device's matrix engine: by one of `rates`, by 0.6 of a known
+} tsl_matrix_unit_rates;
+/* Returns the operations per second of the device's matrix units: by one of `rates`, by 0.6 of a known
  * 16-bit rate, or half of the f32 peak. */
-double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates);
+double tsl_cost_counts_matrix_unit_rate(const tsl_device *device, tsl_matrix_unit_rates rates);
 
 #endif

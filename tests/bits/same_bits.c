@@ -552,7 +552,7 @@ static int compare(const char *path) {
   return gone + come > 0;
 }
 
-/* Parts of f32 are multiplied by the engine for bf16 that models choose, which was another one where the
+/* Parts of f32 are multiplied by the strategy for bf16 that models choose, which was another one where the
  * last cache has 260 MiB. */
 static bool is_machines_own(const tsl_strategy *strategy) {
   return strcmp(strategy->name, "split_precision") == 0;

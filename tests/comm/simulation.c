@@ -409,7 +409,7 @@ static void make_messages(simulation *s, const tsl_task *task) {
   shares_as_layout(s, TSL_PART_A, offsetof(grid_shares, a), task->m, task->k);
   shares_as_layout(s, TSL_PART_B, offsetof(grid_shares, b), task->k, task->n);
   shares_as_layout(s, TSL_PART_C, offsetof(grid_shares, c), task->m, task->n);
-  assert_int_equal(tsl_blocks_make(grid, &s->layouts[TSL_PART_C], &s->blocks), TESELA_OK);
+  assert_int_equal(tsl_ranks_blocks_make(grid, &s->layouts[TSL_PART_C], &s->blocks), TESELA_OK);
   s->batches = tsl_steps(grid) + grid->tiles_m * grid->tiles_n;
   s->waits = calloc((size_t)(grid->ranks * s->batches), sizeof *s->waits);
   assert_true(s->ranks && s->waits);
@@ -424,8 +424,9 @@ static void make_messages(simulation *s, const tsl_task *task) {
 static void check_words(const simulation *s) {
   tsl_process_grid counted = *s->grid;
   int64_t most = 0, most_sent = 0;
-  assert_int_equal(tsl_blocks_count(&s->blocks, &s->layouts[0], &s->layouts[1], &s->layouts[2], &counted),
-                   TESELA_OK);
+  assert_int_equal(
+      tsl_ranks_blocks_count(&s->blocks, &s->layouts[0], &s->layouts[1], &s->layouts[2], &counted),
+      TESELA_OK);
   for (int r = 0; r < s->grid->ranks; r++) {
     most = s->ranks[r].received > most ? s->ranks[r].received : most;
     most_sent = s->ranks[r].sent > most_sent ? s->ranks[r].sent : most_sent;
@@ -443,7 +444,7 @@ static void free_all(simulation *s) {
     free(s->ranks[r].out.list);
     free(s->ranks[r].in.list);
   }
-  tsl_blocks_free(&s->blocks);
+  tsl_ranks_blocks_free(&s->blocks);
   free(s->ranks);
   free(s->ready.list);
   free(s->events);

@@ -514,7 +514,7 @@ static int set_up(void **state) {
   (void)state;
   setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
   tsl_gpu_copy_block_bytes_min = 1;
-  tsl_product_cost = (tsl_product_costs){0, 1, 0.25};
+  tsl_ranks_product_cost = (tsl_ranks_product_costs){0, 1, 0.25};
   false_nccl.entered = tesela_fake_entered;
   tesela_fake_install();
   tesela_fake_inner("cpu");

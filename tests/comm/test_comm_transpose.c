@@ -129,7 +129,7 @@ static void ranks_9(void **state) {
 }
 
 /* Types of A and B differ; whole numbers of 8 bits have no factors; B lies in A's memory, or its elements in
- * each other's. */
+ * each other's; A or B is in shards. */
 static void wrong_body(tsl_ranks *ranks, void *user) {
   tesela_status *status = user;
   double data[4] = {0};
@@ -151,15 +151,20 @@ static void wrong_body(tsl_ranks *ranks, void *user) {
   status[5] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
   desc.b = (tesela_result){.data = result, .type = TESELA_F64, .row_stride = 1, .col_stride = 1};
   status[6] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  desc.b = (tesela_result){.data = result, .type = TESELA_F64, .shards = &(tesela_shards){0}};
+  status[7] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  desc.b.shards = NULL;
+  desc.a.shards = &(tesela_shards){0};
+  status[8] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
 }
 
 static void refused(void **state) {
   (void)state;
-  enum { CALLS = 7 };
+  enum { CALLS = 9 };
   tesela_status status[CALLS];
   assert_int_equal(tsl_threads_run(1, wrong_body, status), TESELA_OK);
   for (int i = 0; i < CALLS; i++)
-    assert_int_equal(status[i], i == 4 ? TESELA_OK : TESELA_BAD_CALL);
+    assert_int_equal(status[i], i == 4 ? TESELA_OK : i < 7 ? TESELA_BAD_CALL : TESELA_UNSUPPORTED);
 }
 
 int main(void) {

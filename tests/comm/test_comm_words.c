@@ -207,14 +207,14 @@ static void as_explained(void **state) {
     shares_as_layout(&grid, offsetof(grid_shares, a), m, k, &a);
     shares_as_layout(&grid, offsetof(grid_shares, b), k, n, &b);
     shares_as_layout(&grid, offsetof(grid_shares, c), m, n, &c);
-    assert_int_equal(tsl_blocks_make(&grid, &c, &blocks), TESELA_OK);
-    assert_int_equal(tsl_blocks_count(&blocks, &a, &b, &c, &grid), TESELA_OK);
+    assert_int_equal(tsl_ranks_blocks_make(&grid, &c, &blocks), TESELA_OK);
+    assert_int_equal(tsl_ranks_blocks_count(&blocks, &a, &b, &c, &grid), TESELA_OK);
     const double counted = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
     if (all)
       print_message("1024 ranks, %lld x %lld x %lld: %.0f words told, %.0f counted\n", (long long)m,
                     (long long)n, (long long)k, told, counted);
     assert_true(fabs(told / counted - 1) <= 0.02);
-    tsl_blocks_free(&blocks);
+    tsl_ranks_blocks_free(&blocks);
     tsl_layout_free(&a);
     tsl_layout_free(&b);
     tsl_layout_free(&c);

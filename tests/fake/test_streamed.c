@@ -231,32 +231,32 @@ static tsl_device large_gpu(void) {
   return gpu;
 }
 
-/* Stores the config text of the engine for a slab of the tiling, in the memory that is left, with
+/* Stores the config text of the strategy for a slab of the tiling, in the memory that is left, with
  * its predicted seconds. */
-static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
-                        tsl_text *text) {
-  const tsl_strategy *engine = tsl_streamed_engine(problem, gpu, tsl_strategy_at);
+static void strategy_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
+                          tsl_text *text) {
+  const tsl_strategy *strategy = tsl_streamed_slab_strategy(problem, gpu, tsl_strategy_at);
   const uint64_t room = tsl_tiling_workspace_bytes(gpu, t);
-  assert_non_null(engine);
-  tsl_config config = tsl_strategy_defaults(engine);
+  assert_non_null(strategy);
+  tsl_config config = tsl_strategy_defaults(strategy);
   tsl_problem slab = tsl_problem_gemm(t->rows, t->cols, t->depth, problem->c.type);
   slab.beta[0] = t->slabs > 1;
   assert_true(t->bytes + room <= gpu->memory_limit);
-  const uint64_t whole = tsl_strategy_scratch(engine, &slab, &config, gpu);
+  const uint64_t whole = tsl_strategy_scratch(strategy, &slab, &config, gpu);
   tsl_subplan_request wish = {.problem = &slab,
                               .device = gpu,
                               .in_buffers = true,
                               .workspace_most = room,
                               .most = tsl_accuracy_of_one_part(problem, &slab, t->slabs)};
-  if (!tsl_subplan_satisfies(&wish, engine, &config)) {
-    tsl_text_add(text, "no %s", engine->name);
+  if (!tsl_subplan_satisfies(&wish, strategy, &config)) {
+    tsl_text_add(text, "no %s", strategy->name);
     return;
   }
-  const uint64_t takes = tsl_strategy_scratch(engine, &slab, &config, gpu);
+  const uint64_t takes = tsl_strategy_scratch(strategy, &slab, &config, gpu);
   assert_true(takes <= room && (takes == whole) == (whole <= room));
-  const double seconds = tsl_strategy_seconds(engine, &slab, &config, gpu, tsl_strategy_at);
-  assert_true(seconds == tsl_streamed_slab_seconds(engine, problem, gpu, t));
-  tsl_config_print(engine, &config, text);
+  const double seconds = tsl_strategy_seconds(strategy, &slab, &config, gpu, tsl_strategy_at);
+  assert_true(seconds == tsl_streamed_slab_seconds(strategy, problem, gpu, t));
+  tsl_config_print(strategy, &config, text);
   tsl_text_add(text, ", %.2f ms a slab, %.1f GB of %.1f", 1e3 * seconds, 1e-9 * (double)takes,
                1e-9 * (double)room);
 }
@@ -264,7 +264,7 @@ static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_s
 static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t) {
   const double seconds = tsl_tiling_seconds(problem, gpu, tsl_strategy_at, t);
   tsl_text text = {0};
-  engine_text(problem, gpu, t, &text);
+  strategy_text(problem, gpu, t, &text);
   print_message("8 GiB, %s 32768: rows=%lld cols=%lld depth=%lld: %.1f GB in, %.0f ms; %s\n",
                 tsl_type(problem->c.type)->name, (long long)t->rows, (long long)t->cols, (long long)t->depth,
                 t->bytes_in / 1e9, 1e3 * seconds, tsl_text_get(&text));
@@ -274,7 +274,7 @@ static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl
 
 /* Where a strategy multiplies slabs faster than the device's nominal rate, tiles and slabs suit it.
  * They use the memory that buffers leave, which is less than a whole slab would need. */
-static void test_room_for_engines(void **state) {
+static void test_room_for_slab_strategies(void **state) {
   (void)state;
   enum { OTHERS = 5 };
   static const struct {
@@ -315,7 +315,7 @@ static void test_room_for_engines(void **state) {
   const tsl_problem narrow = tsl_problem_gemm(32768, 32768, 32768, TESELA_BF16);
   const tsl_config config = tsl_strategy_defaults(streamed());
   tsl_streamed_tiling tiling;
-  assert_null(tsl_streamed_engine(&narrow, &gpu, tsl_strategy_at));
+  assert_null(tsl_streamed_slab_strategy(&narrow, &gpu, tsl_strategy_at));
   assert_null(tsl_tiling_of(&narrow, &config, &gpu, tsl_strategy_at, &tiling));
   assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
 }
@@ -606,7 +606,7 @@ int main(void) {
       cmocka_unit_test(test_tilings),
       cmocka_unit_test(test_bound),
       cmocka_unit_test(test_hidden),
-      cmocka_unit_test(test_room_for_engines),
+      cmocka_unit_test(test_room_for_slab_strategies),
       cmocka_unit_test(test_room_beside_operands),
       cmocka_unit_test(test_too_small),
       cmocka_unit_test(test_cases),

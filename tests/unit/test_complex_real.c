@@ -1,7 +1,7 @@
 /* complex_real: the error of each part of C is within the guarantee for all layouts, conjugates,
- * scalars and required accuracies. Runs on the first OpenCL and the first CUDA device, whose own
- * engines multiply (tests/check has the plainest engine). C is not read where beta is 0. The
- * layouts decide which factor is expanded. */
+ * scalars and required accuracies. Runs on the first OpenCL and the first CUDA device, with their
+ * own strategies as subplans (tests/check has the simplest one). C is not read where beta is 0. The layouts
+ * decide which factor is expanded. */
 
 #include "unit/unit.h"
 
@@ -232,7 +232,7 @@ static void the_large_one_of_a_thin_product_stays(void **state) {
                    TSL_COMPLEX_REAL_SEPARATED);
 }
 
-/* Launches have so many products along a dimension, and no engine takes more. */
+/* A launch has a maximum number of products along a dimension; no strategy takes more. */
 static void batches_end_where_launches_do(void **state) {
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "complex_real");

@@ -228,8 +228,8 @@ static void blocks_fit_the_memory(void **state) {
   fail_msg("no memory is enough");
 }
 
-/* By a call, whose engine is chosen among the best of each strategy. */
-static void a_call_finds_its_engine(void **state) {
+/* By a call, whose subplan is chosen among the best of each strategy. */
+static void a_call_finds_its_subplan(void **state) {
   (void)state;
   enum { SIDE = 512 };
   static float a[SIDE * SIDE], c[SIDE * SIDE];
@@ -260,7 +260,7 @@ int main(void) {
       cmocka_unit_test(complex_bits_are_those_of_the_cpu),
       cmocka_unit_test(blocks_change_no_bit),
       cmocka_unit_test(blocks_fit_the_memory),
-      cmocka_unit_test(a_call_finds_its_engine),
+      cmocka_unit_test(a_call_finds_its_subplan),
   };
   return run_on_each_device(tests, sizeof tests / sizeof *tests);
 }

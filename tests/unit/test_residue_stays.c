@@ -269,8 +269,9 @@ static void what_is_not_the_same_starts_anew(void **state) {
   forget(&of);
 }
 
-/* CUDA has A in front of all that depends on the other size; other devices have something of the engine's
- * there, which is as large as sizes rounded up, and make A anew where it moves. */
+/* On CUDA the data of A lie before all that depends on the other size. On other devices, memory of the
+ * subplan lies before them; its size depends on rounded sizes, and A is copied again where its place changes.
+ */
 static void sizes_may_differ(void **state) {
   (void)state;
   enum { PRODUCTS = 3, M = 45, K = 64 };

@@ -97,7 +97,7 @@ static double slips_of(tesela_type type, int64_t slabs) {
                : tsl_accuracy_of_tensor_cores(&problem, NULL).subnormal_error;
 }
 
-/* Parts of a product allow their engines as much; whole numbers and f32 have nothing to lose so. */
+/* Strategies of a product's parts may lose as much; integers and f32 lose nothing. */
 static void who_slips(void **state) {
   (void)state;
   assert_true(slips_of(TESELA_F16, 0) > 0 && slips_of(TESELA_F16, 1) >= slips_of(TESELA_F16, 0));

@@ -498,14 +498,6 @@ static tesela_status ranks_refuse_options(const tsl_explore_options *options, co
   return TESELA_OK;
 }
 
-/* Returns a rank's threads, as the product chooses them: the processors it is bound to, or its
- * share of the host's. */
-static int ranks_share_of(const tsl_ranks *ranks) {
-  const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
-  return share > 0 ? share : 1;
-}
-
 static tesela_status ranks_prepare(const tsl_explore_options *options, tsl_ranks_exploration *out) {
   tsl_exploration *all = &out->all;
   all->op = TSL_OP_GEMM;
@@ -554,7 +546,7 @@ static tesela_status ranks_run(tsl_ranks_exploration *exploration, bool peers) {
   const char *why = NULL;
   tsl_status_saved saved;
   exploration->grid = tsl_process_grid_choose(exploration->ranks);
-  exploration->threads = ranks_share_of(exploration->ranks);
+  exploration->threads = tsl_pool_shared_threads(exploration->ranks->host_ranks);
   exploration->ways = peers ? TSL_RANKS_WAYS : TSL_RANKS_WAY_PEER;
   if (!peers)
     why = "not requested";

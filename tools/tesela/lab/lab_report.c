@@ -129,18 +129,8 @@ static void report_add_counts(const tsl_lab_kernel *kernel, const tsl_lab_report
   tsl_text_add(out, "\n");
 }
 
-void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, int width, bool colour,
-                        tsl_text *out) {
-  tsl_text_add(out, "%s: %s, %s, %s", kernel->file, tsl_op_name(kernel->op), tsl_type(kernel->type)->name,
-               tsl_lab_language_title(kernel->language));
-  if (*report->device)
-    tsl_text_add(out, tsl_tr("; device %s%s%s"), tsl_tr(report->device), *report->device_label ? ", " : "",
-                 report->device_label);
-  tsl_text_add(out, "\n");
-  if (report->outcome == TSL_LAB_BROKEN) {
-    tsl_lab_report_add_line(tsl_tr("broken"), report->failure, out);
-    report_add_quote(kernel, report->failure, out);
-  }
+static void report_add_faults(const tsl_lab_kernel *kernel, const tsl_lab_report *report, int width,
+                              tsl_text *out) {
   for (int i = 0; i < report->fault_count; i++) {
     tsl_text kind = {0};
     tsl_tr_sentence(report->faults[i].kind, &kind);
@@ -158,6 +148,9 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
     tsl_text_add(out, "\n");
   } else if (report->fault_count == 0 && report->products > 0)
     tsl_lab_report_add_line(tsl_tr("detector"), N_("no fault found, item by item on the processor"), out);
+}
+
+static void report_add_judgement(const tsl_lab_report *report, tsl_text *out) {
   if (report->cases > 0 && report->cases_right == report->cases) {
     report_add_name(tsl_tr("judged"), out);
     tsl_text_add(out, tsl_tr("right: all %d standard shapes, largest error %.3g of the bound"), report->cases,
@@ -179,20 +172,39 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
         *report->undetected ? N_("not at all: no CUDA device is here; NVRTC compiled the kernel")
                             : N_("only by the detector: no CUDA device is here; NVRTC compiled the kernel"),
         out);
+}
+
+static void report_add_reason(const tsl_lab_report *report, int width, tsl_text *out) {
+  tsl_text over = {0}, why = {0};
+  tsl_text_add(&over, tsl_tr("over %s: "), report->partner);
+  tsl_tr_sentence(report->why, &why);
+  report_add_name(tsl_tr("why"), out);
+  tsl_text_add(out, "%s", tsl_text_get(&over));
+  tsl_text_add_wrapped(out, tsl_text_get(&why), 12 + tsl_text_columns(tsl_text_get(&over)), 12, width);
+  tsl_text_add(out, "\n");
+  tsl_text_free(&over);
+  tsl_text_free(&why);
+}
+
+void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, int width, bool colour,
+                        tsl_text *out) {
+  tsl_text_add(out, "%s: %s, %s, %s", kernel->file, tsl_op_name(kernel->op), tsl_type(kernel->type)->name,
+               tsl_lab_language_title(kernel->language));
+  if (*report->device)
+    tsl_text_add(out, tsl_tr("; device %s%s%s"), tsl_tr(report->device), *report->device_label ? ", " : "",
+                 report->device_label);
+  tsl_text_add(out, "\n");
+  if (report->outcome == TSL_LAB_BROKEN) {
+    tsl_lab_report_add_line(tsl_tr("broken"), report->failure, out);
+    report_add_quote(kernel, report->failure, out);
+  }
+  report_add_faults(kernel, report, width, out);
+  report_add_judgement(report, out);
   report_add_counts(kernel, report, out);
   if (report->rate_count > 0)
     report_add_rates(report, width, colour, out);
-  if (*report->why) {
-    tsl_text over = {0}, why = {0};
-    tsl_text_add(&over, tsl_tr("over %s: "), report->partner);
-    tsl_tr_sentence(report->why, &why);
-    report_add_name(tsl_tr("why"), out);
-    tsl_text_add(out, "%s", tsl_text_get(&over));
-    tsl_text_add_wrapped(out, tsl_text_get(&why), 12 + tsl_text_columns(tsl_text_get(&over)), 12, width);
-    tsl_text_add(out, "\n");
-    tsl_text_free(&over);
-    tsl_text_free(&why);
-  }
+  if (*report->why)
+    report_add_reason(report, width, out);
 }
 
 json_t *tsl_lab_json_text(const char *text) {

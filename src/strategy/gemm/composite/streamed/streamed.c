@@ -72,7 +72,7 @@ static double streamed_score(const tsl_problem *problem, const tsl_config *confi
                             link > 0 ? (tiling.bytes_in + tiling.bytes_out) / link : 0);
 }
 
-/* The config of a plan has the sizes, so that no engine is looked for. */
+/* The config of a plan has the sizes, so that no strategy is looked for. */
 static uint64_t required_device_bytes(const tsl_problem *problem, const tsl_config *config,
                                       const tsl_device *device) {
   tsl_streamed_tiling tiling;

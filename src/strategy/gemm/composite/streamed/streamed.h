@@ -20,7 +20,7 @@ typedef struct tsl_streamed_tiling {
 } tsl_streamed_tiling;
 
 /* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists.
- * The engine of the slabs is one of the list; without a list it is not considered. */
+ * The slabs' strategy is one of the list; without a list it is not considered. */
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_all_strategies *list, tsl_streamed_tiling *tiling);
 /* Returns the expected seconds of a run; 0: the device does not overlap copies, or its rates are unknown. */
@@ -30,10 +30,10 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, 
 uint64_t tsl_tiling_workspace_bytes(const tsl_device *device, const tsl_streamed_tiling *tiling);
 /* Returns the listed strategy that is the fastest for slabs, if its speed depends on the workspace limit.
  * NULL: none does. */
-const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device,
-                                        tsl_all_strategies *list);
-/* Returns the engine's predicted seconds for a whole slab with the workspace that is left, or infinity. */
-double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
+const tsl_strategy *tsl_streamed_slab_strategy(const tsl_problem *problem, const tsl_device *device,
+                                               tsl_all_strategies *list);
+/* Returns the strategy's predicted seconds for a whole slab with the workspace that is left, or infinity. */
+double tsl_streamed_slab_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_device *device, const tsl_streamed_tiling *tiling);
 /* Returns the position of tile number `index`. Successive tiles are adjacent and share a panel. */
 void tsl_tiling_tile_position(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j);

@@ -71,9 +71,9 @@ static double cost_without_overlap(const tsl_streamed_tiling *t) {
 
 /* Assumed rates in a second, from constants only, not from measurements: a tiling decides the bits. */
 typedef struct rates {
-  double operations, link, memory; /* bytes over the link from pinned memory, and in device memory */
-  double wave;                     /* elements of C that the device computes at a time */
-  const tsl_strategy *engine;      /* strategy for slabs, used if faster; NULL: unknown */
+  double operations, link, memory;   /* bytes over the link from pinned memory, and in device memory */
+  double wave;                       /* elements of C that the device computes at a time */
+  const tsl_strategy *slab_strategy; /* strategy for slabs, used if faster; NULL: unknown */
 } rates;
 
 static rates assume_rates(const tsl_problem *problem, const tsl_device *device) {
@@ -101,8 +101,9 @@ static double tiling_product_seconds(const tsl_problem *problem, const tsl_devic
   /* the last wave of a tile is half empty */
   const double usual = operations / r->operations * (1 + 0.5 * r->wave / tile) +
                        (t->slabs > 1 ? 2 * tile * element_bytes(&problem->c) / r->memory : 0);
-  return r->engine && whole > 0
-             ? fmin(usual, operations / whole * tsl_streamed_slab_seconds(r->engine, problem, device, t))
+  return r->slab_strategy && whole > 0
+             ? fmin(usual,
+                    operations / whole * tsl_streamed_slab_seconds(r->slab_strategy, problem, device, t))
              : usual;
 }
 
@@ -133,7 +134,7 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, 
   rates r = assume_rates(problem, device);
   if (!can_overlap(device, &r))
     return 0;
-  r.engine = tsl_streamed_engine(problem, device, list);
+  r.slab_strategy = tsl_streamed_slab_strategy(problem, device, list);
   return seconds_with_overlap(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
@@ -228,7 +229,7 @@ static bool find_best_tiling(const tsl_problem *problem, const tsl_device *devic
       .problem = problem, .device = device, .rates = assume_rates(problem, device), .least_cost = INFINITY};
   int64_t parts = 0, rows;
   if (can_overlap(device, &s.rates))
-    s.rates.engine = tsl_streamed_engine(problem, device, list);
+    s.rates.slab_strategy = tsl_streamed_slab_strategy(problem, device, list);
   while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
     for (int64_t depth = whole.k;;
          depth = tsl_ceil_div(tsl_ceil_div(depth, 2), TILE_SIZE_MIN) * TILE_SIZE_MIN) {

@@ -32,7 +32,7 @@ static tesela_status portable_make_product(tsl_work *work) {
                                        .device = work->device,
                                        .in_buffers = true,
                                        .workspace_most =
-                                           (uint64_t)tsl_residue_engine_bytes(&work->config, &args)};
+                                           (uint64_t)tsl_residue_subplan_bytes(&work->config, &args)};
   return work->subplans->make(work->subplans, &request, &state->product);
 }
 

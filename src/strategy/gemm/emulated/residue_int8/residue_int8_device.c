@@ -32,7 +32,7 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
 }
 
 /* The subplan may copy bytes as words, with sizes rounded up to SIDE; WORKSPACE is for its partial sums. */
-int64_t tsl_residue_engine_bytes(const tsl_config *config, const residue_arguments *args) {
+int64_t tsl_residue_subplan_bytes(const tsl_config *config, const residue_arguments *args) {
   enum { SIDE = 256, WORKSPACE = 16 << 20 };
   const int64_t lines = tsl_round_up(tsl_residue_rows(config, args->m), SIDE) + tsl_round_up(args->n, SIDE);
   return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
@@ -49,7 +49,7 @@ int64_t tsl_residue_lay_out(const tsl_problem *problem, const tsl_config *config
   if (has_cuda) {
     (void)tsl_scratch_reserve(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem), ALIGNED);
   } else {
-    (void)tsl_scratch_reserve(&bytes, tsl_residue_engine_bytes(config, args), ALIGNED);
+    (void)tsl_scratch_reserve(&bytes, tsl_residue_subplan_bytes(config, args), ALIGNED);
     args->rules_at = tsl_scratch_reserve(&bytes, sizeof(residue_rules), ALIGNED);
   }
   for (int turn = 0; turn < 2; turn++) {

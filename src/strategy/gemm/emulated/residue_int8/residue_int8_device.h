@@ -18,7 +18,7 @@ typedef struct tsl_residue_run {
 /* Returns the planes of all moduli that may be chosen, without parts of k. */
 int64_t tsl_residue_planes(const tsl_problem *problem, const tsl_config *config);
 /* Returns the bytes of the portable product's subplan at the workspace's start. */
-int64_t tsl_residue_engine_bytes(const tsl_config *config, const residue_arguments *args);
+int64_t tsl_residue_subplan_bytes(const tsl_config *config, const residue_arguments *args);
 /* Sets sizes, offsets and pitches for m rows of A and n columns of B. Operand args->stays lies first: its
  * offsets do not depend on the other operand's size (strategy/run_hints.h). Planes of A and C are a block's.
  * Returns all bytes. */

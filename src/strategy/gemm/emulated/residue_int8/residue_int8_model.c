@@ -41,9 +41,9 @@ static const double glanced_lines = 16, ended_seconds = 3e-6, ended_number_secon
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
                     byte_rates[2] = {2, 0.28};
-/* Launches of a run besides each plane's: the engine's, and a reduction if the engine has none. */
+/* Launches of a run besides each plane's: the subplan's, and a reduction if the subplan has none. */
 static const double portable_launches = 8;
-static const double portable_doubt = 1.15; /* factor for engines that were not measured */
+static const double portable_doubt = 1.15; /* factor for strategies of subplans that were not measured */
 
 typedef struct work_of {
   double moduli, planes, blocks, tiles; /* planes of residues; blocks of rows; tiles of all planes */
@@ -119,7 +119,7 @@ static double portable_products(const tsl_device *device) {
 }
 
 /* Returns the seconds with portable kernels. The maximum number of moduli is multiplied, and sums go through
- * memory; only engines of four warps skip unused planes and reduce sums. Others may copy their operands. */
+ * memory; only subplans by four warps skip unused planes and reduce sums. Others may copy their operands. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
   const tsl_residue_constants *rates = &tsl_model_constants_of(device)->residue;

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-static const tsl_engine_rates f16_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250},
-                              bf16_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250};
+static const tsl_matrix_unit_rates f16_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250},
+                                   bf16_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250};
 static const double read_bytes = 8;    /* bf16: bytes of a number that are read before it is cut */
 static const double host_doubt = 1.75; /* processors: measured time relative to the model's */
 
@@ -70,5 +70,5 @@ void tsl_split_account(const tsl_problem *problem, const tsl_config *config, con
   }
   tsl_cost_counts_groups(ceil(elements / FOUR / ITEMS), ITEMS, elements / FOUR, 0, device, account);
   account->launches = (int)(rates->f16_launches + products);
-  account->rate = tsl_cost_counts_engine_rate(device, form->parts == 1 ? f16_rates : bf16_rates);
+  account->rate = tsl_cost_counts_matrix_unit_rate(device, form->parts == 1 ? f16_rates : bf16_rates);
 }

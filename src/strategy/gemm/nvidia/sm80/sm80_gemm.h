@@ -65,6 +65,10 @@ typedef struct tsl_sm80_tile {
   bool is_odd;              /* C is stored element by element */
 } tsl_sm80_tile;
 
+static inline bool tsl_sm80_is_c64(const tsl_sm80_tile *tile) {
+  return tile->numbers == 2 && tile->element == 8;
+}
+
 /* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
 tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);

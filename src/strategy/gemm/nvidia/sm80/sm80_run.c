@@ -17,10 +17,6 @@ typedef struct sm80_kernels {
   atomic_ullong tickets;                /* last ticket of runs whose blocks join sums */
 } sm80_kernels;
 
-static bool is_c64(const tsl_sm80_tile *tile) {
-  return tile->numbers == 2 && tile->element == 8;
-}
-
 enum { REDUCE_ITEMS = 256, UNIT_BLOCKS = 16 };
 
 /* Returns the groups of parts in a reduction's block; one for bits=rows, which adds parts in order. */
@@ -41,7 +37,9 @@ tesela_status tsl_sm80_build(tsl_work *work) {
                       *tile = &made_tile;
   const tsl_problem *problem = &tile->problem;
   const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, work->device);
-  const int form = tile->sum == 4 ? tsl_launch_form(problem->c.type) : is_c64(tile) ? 6 : 3 + tile->numbers;
+  const int form = tile->sum == 4          ? tsl_launch_form(problem->c.type)
+                   : tsl_sm80_is_c64(tile) ? 6
+                                           : 3 + tile->numbers;
   char text[440];
   sm80_kernels made = {.tile = made_tile, .schedule = schedule};
   void *block;
@@ -256,12 +254,13 @@ static tesela_status sm80_multiply(const sm80_launch *run) {
 static int count_stored_vectors(const sm80_launch *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_operand *c = &run->operands->c;
-  const int elements = run->tile->trait->store_elements / (is_c64(run->tile) ? 1 : run->tile->numbers);
+  const int elements =
+      run->tile->trait->store_elements / (tsl_sm80_is_c64(run->tile) ? 1 : run->tile->numbers);
   const bool is_vector =
       tsl_sm80_is_vector(elements, s->c_col_stride, s->c_row_stride, s->m, s->c_offset, c->batch_step);
   if (!tsl_sm80_is_aligned(c->buffer, 16))
     return 0;
-  return is_c64(run->tile) ? 1 + is_vector : elements == 1 || is_vector;
+  return tsl_sm80_is_c64(run->tile) ? 1 + is_vector : elements == 1 || is_vector;
 }
 
 tesela_status tsl_sm80_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

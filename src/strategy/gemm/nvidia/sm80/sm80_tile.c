@@ -183,10 +183,6 @@ static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
   tile->is_odd = problem->c.col_stride != 1 || (problem->m != 1 && problem->c.row_stride % 4 != 0);
 }
 
-static bool is_c64(const tsl_sm80_tile *tile) {
-  return tile->numbers == 2 && tile->element == 8;
-}
-
 /* Returns the padded bytes of a panel in shared memory. */
 static int64_t bytes_of_panel(const tsl_sm80_tile *tile, bool mn_major, int lines) {
   const int row = mn_major ? lines : tile->depth, rows = mn_major ? tile->depth : lines;
@@ -221,7 +217,7 @@ static bool f64_is_persistent(const tsl_sm80_tile *tile, const tsl_device *devic
 /* Returns the multiply-adds per clock of a multiprocessor: for c64 of f32's FMA. For f64 of the tensor cores,
  * twice FMA where f64 has half the rate of f32, else the rate of FMA. */
 static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device) {
-  if (is_c64(tile))
+  if (tsl_sm80_is_c64(tile))
     return fmax(1e-3, device->peak_f32 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)));
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
@@ -229,7 +225,7 @@ static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device)
 
 /* Returns true if sums meet in shared memory. */
 static bool f64_meets(const tsl_sm80_tile *tile) {
-  return tile->slices * tile->cluster > 1 || (is_c64(tile) && !tile->is_short);
+  return tile->slices * tile->cluster > 1 || (tsl_sm80_is_c64(tile) && !tile->is_short);
 }
 
 /* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed

@@ -36,8 +36,8 @@ static const tsl_types types[] = {
 enum { ITEMS_MIN = 128, ITEMS_MAX = 512, REGISTERS_MAX = 200 };
 
 static bool few_rows_has_fit_items(const tsl_few_rows *few, const tsl_device *device) {
-  return few->items >= ITEMS_MIN && few->items <= ITEMS_MAX && few->items <= device->group_items_max &&
-         few->items <= device->group_size_max[0];
+  return few->items >= ITEMS_MIN && few->items <= ITEMS_MAX &&
+         few->items <= tsl_device_line_items_max(device);
 }
 
 static bool few_rows_too_many_registers(const tsl_few_rows *few) {
@@ -59,7 +59,8 @@ static const char *few_rows_refuse(const tsl_problem *problem, const tsl_config 
                        (long long)problem->m, (long long)problem->n);
   if (!few_rows_has_fit_items(&few, device))
     return tsl_refusal("items_n=%d slices=%d are %d work-items: takes %d to %d, %s allows %d", few.items_n,
-                       few.slices, few.items, ITEMS_MIN, ITEMS_MAX, device->name, device->group_items_max);
+                       few.slices, few.items, ITEMS_MIN, ITEMS_MAX, device->name,
+                       tsl_device_line_items_max(device));
   if (few_rows_is_too_short(&few))
     return tsl_refusal("k=%lld is too short for split=%d and slices=%d parts of at least %d products",
                        (long long)problem->k, few.split, few.slices, few.turn);

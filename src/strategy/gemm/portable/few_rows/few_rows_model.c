@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-static double ceil_ratio(double value, double step) {
-  return ceil(value / step);
-}
-
 /* Returns the bytes of B that a group reads, with padding. */
 static double bytes_of_group(const tsl_few_rows *few) {
   return (double)few->columns * (double)few->slices * (double)few->depth * 16 / few->vector_elements;
@@ -21,7 +17,7 @@ typedef struct group_cost {
 /* Returns the seconds of groups that start together. A unit with one or two waits for each read. */
 static double seconds_of_round(const group_cost *cost, double groups, const tsl_few_constants *rates,
                                const tsl_launch_pace *units, double bandwidth) {
-  const double on_unit = ceil_ratio(groups, units->count);
+  const double on_unit = tsl_ceil_ratio(groups, units->count);
   const double busy = (fmax(cost->wait + cost->issue, on_unit * cost->issue) + rates->group_clocks +
                        on_unit * rates->start_clocks) /
                       units->clock,
@@ -34,7 +30,7 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
   const tsl_few_constants *rates = &tsl_model_constants_of(device)->few_rows;
   const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double m = (double)few.problem.m, batch = (double)tsl_problem_batch(problem);
-  const double groups = ceil_ratio((double)few.problem.n, few.columns) * few.split * batch;
+  const double groups = tsl_ceil_ratio((double)few.problem.n, few.columns) * few.split * batch;
   const double flight =
       few.items * few.flight * 16 * (few.read == few.vector_elements ? 1 : rates->odd_flight);
   /* numbers of A copied and products added, for 512 bytes that 32 items read at a time */
@@ -74,9 +70,9 @@ void tsl_few_rows_account(const tsl_problem *problem, const tsl_config *config, 
                           tsl_cost_counts *account) {
   const tsl_few_rows few = tsl_few_rows_of(problem, config);
   const double m = (double)few.problem.m, n = (double)few.problem.n;
-  const double groups = ceil_ratio(n, few.columns) * few.split;
+  const double groups = tsl_ceil_ratio(n, few.columns) * few.split;
   const double of_large = groups * bytes_of_group(&few);
-  const double needed = ceil_ratio(n, few.b_along_k ? 1 : few.vector_elements) * few.slices * few.split;
+  const double needed = tsl_ceil_ratio(n, few.b_along_k ? 1 : few.vector_elements) * few.slices * few.split;
   tsl_cost_counts_groups(groups, few.items, needed, tsl_few_rows_local_bytes(&few), device, account);
   if (!device->is_cpu)
     account->per_unit = tsl_few_rows_groups(&few, device);

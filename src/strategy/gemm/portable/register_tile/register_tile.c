@@ -255,10 +255,10 @@ static const char *register_tile_refuse(const tsl_problem *problem, const tsl_co
   if (is_too_large(&tile, device))
     return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
                        device->name, (unsigned long long)local_memory_limit(&tile, device));
-  if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
+  if (tile.items > tsl_device_line_items_max(device))
     return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
-                       device->group_items_max);
+                       tsl_device_line_items_max(device));
   if (register_tile_too_many_registers(&tile, device))
     return tsl_refusal(
         "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
@@ -279,7 +279,7 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   const int place = register_tile_misfit(&tile);
   if (place)
     return place;
-  if (tile.items > device->group_items_max || register_tile_too_many_registers(&tile, device) ||
+  if (tile.items > tsl_device_line_items_max(device) || register_tile_too_many_registers(&tile, device) ||
       is_too_large(&tile, device))
     return TSL_REGISTER_TILE_SLICES + 1;
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;

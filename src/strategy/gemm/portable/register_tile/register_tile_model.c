@@ -9,10 +9,6 @@ static const double loop_most = 1800; /* instructions that fit in the cache */
 enum { FEW_ITEMS = 64 };              /* of a group */
 enum { STORE_BYTES = 64 };            /* of a row; fewer bytes from adjacent items are short_stores */
 
-static double ceil_ratio(double value, double step) {
-  return ceil(value / step);
-}
-
 /* Returns the multiply-adds of one product of elements. */
 static double adds_of(const tsl_register_tile *tile) {
   return tile->complex ? 4 : 1;
@@ -45,7 +41,7 @@ static panel_access describe_access(const tsl_register_tile *tile, int64_t lines
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || (tile->planes == 1 && pitch % tile->lanes == 0);
   const bool whole = dense && (aligned || (flows && along));
-  const double edge = lines % extent == 0 ? 0 : 1 / ceil_ratio((double)lines, extent);
+  const double edge = lines % extent == 0 ? 0 : 1 / tsl_ceil_ratio((double)lines, extent);
   return (panel_access){along, whole, false,
                         whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
@@ -168,9 +164,10 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const tsl_register_constants *rates = tile->rates;
   const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
-  const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
-  const double panels =
-      ceil_ratio(ceil_ratio(ceil_ratio((double)problem->k, tile->products), tile->split), tile->tile_k);
+  const double groups =
+      tsl_ceil_ratio(m, tile->tile_m) * tsl_ceil_ratio(n, tile->tile_n) * tile->split * batch;
+  const double panels = tsl_ceil_ratio(
+      tsl_ceil_ratio(tsl_ceil_ratio((double)problem->k, tile->products), tile->split), tile->tile_k);
   const panel_access a = describe_access(tile, problem->m, tile->tile_m, problem->a.row_stride,
                                          problem->a.col_stride, tile->a_k_vectors),
                      b = describe_access(tile, problem->n, tile->tile_n, problem->b.col_stride,
@@ -240,7 +237,7 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   /* a multiply-add has the latency of eight others; operands are loaded meanwhile */
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
-  const double groups = ceil_ratio(problem->m, tile->tile_m) * ceil_ratio(problem->n, tile->tile_n);
+  const double groups = tsl_ceil_ratio(problem->m, tile->tile_m) * tsl_ceil_ratio(problem->n, tile->tile_n);
   const double group = parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow +
                        panel_group_clocks;
   const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;

@@ -1,4 +1,5 @@
 /* Host side of subgroup_mma.cl. The model is from data sheets, not measured (docs/lab/subgroup_mma.md). */
+#include "host/int_math.h"
 #include "strategy/gemm/portable/opencl_matrix_units/opencl_matrix_units.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
     return tsl_refusal("tiles of %d x %d in %d x %d are not multiples of the %d x %d sums of %s", tile.tile_m,
                        tile.tile_n, tile.part_m, tile.part_n, fragments->rows, fragments->cols,
                        fragments->name);
-  const int most = device->group_items_max < MAX_ITEMS ? device->group_items_max : MAX_ITEMS;
+  const int most = (int)tsl_min(tsl_device_line_items_max(device), MAX_ITEMS);
   if (tile.items < MIN_ITEMS || tile.items > most)
     return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m,
                        tile.tile_n, tile.part_m, tile.part_n, tile.items, MIN_ITEMS, most);

@@ -89,9 +89,10 @@ static const char *thin_tile_refuse(const tsl_problem *problem, const tsl_config
   if (thin_tile_is_too_short(problem, &tile))
     return tsl_refusal("k=%lld is too short for split=%d parts of at least %d products",
                        (long long)problem->k, tile.split, tile.chunk);
-  if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
+  if (tile.items > tsl_device_line_items_max(device))
     return tsl_refusal("items_m=%d items_n=%d slices=%d are %d work-items, %s allows %d", tile.items_m,
-                       tile.items_n, tile.slices, tile.items, device->name, device->group_items_max);
+                       tile.items_n, tile.slices, tile.items, device->name,
+                       tsl_device_line_items_max(device));
   const int64_t bytes = tsl_thin_tile_local_bytes(&tile);
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("%d rows of %d numbers, twice, take %lld bytes of local memory, %s has %llu",
@@ -113,7 +114,7 @@ static int thin_tile_prune(const tsl_problem *problem, const tsl_config *config,
   const int place = thin_tile_misfit(&tile);
   if (place)
     return place;
-  if (tile.items > device->group_items_max)
+  if (tile.items > tsl_device_line_items_max(device))
     return TSL_THIN_TILE_SLICES + 1;
   if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
     return TSL_THIN_TILE_STEPS + 1;

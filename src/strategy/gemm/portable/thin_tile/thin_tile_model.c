@@ -8,10 +8,6 @@
  * clocks over the minimum; sums that spill to memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
-static double ceil_ratio(double value, double step) {
-  return ceil(value / step);
-}
-
 static bool thin_tile_is_aligned(const tsl_thin_tile *tile, int64_t step, int64_t pitch) {
   return step == 1 && pitch % tile->lanes == 0;
 }
@@ -65,8 +61,9 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double batch = (double)tsl_problem_batch(problem);
-  const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
-  const double chunks = ceil_ratio(ceil_ratio(k, tile->split), tile->chunk);
+  const double groups =
+      tsl_ceil_ratio(m, tile->tile_m) * tsl_ceil_ratio(n, tile->tile_n) * tile->split * batch;
+  const double chunks = tsl_ceil_ratio(tsl_ceil_ratio(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / fmax(1, sharing)), remainder = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
@@ -102,8 +99,8 @@ static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device 
   const double share = (double)device->cache_bytes / 8 / fmax(1, device->compute_units);
   const bool strip_stays = part * tile->tile_n * tile->size <= share,
              thin_stays = part * m * tile->size <= share;
-  const double again = (strip_stays ? 0 : n * (ceil_ratio(m, tile->tile_m) - 1)) +
-                       (thin_stays ? 0 : m * (ceil_ratio(n, tile->tile_n) - 1));
+  const double again = (strip_stays ? 0 : n * (tsl_ceil_ratio(m, tile->tile_m) - 1)) +
+                       (thin_stays ? 0 : m * (tsl_ceil_ratio(n, tile->tile_n) - 1));
   return device->cache_bytes > 0 ? again * k * tile->size * (double)tsl_problem_batch(problem) : 0;
 }
 
@@ -120,9 +117,10 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   /* vectors along k of an operand with another layout are gathered */
   const double gathers = tile->b_along_k && problem->m > 1 && problem->a.col_stride != 1 ? 5 : 1;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double down = ceil_ratio(m, tile->tile_m),
-               groups = down * ceil_ratio(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
-  const double part = ceil_ratio(ceil_ratio(k, tile->split), tile->chunk) * tile->chunk;
+  const double down = tsl_ceil_ratio(m, tile->tile_m),
+               groups =
+                   down * tsl_ceil_ratio(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
+  const double part = tsl_ceil_ratio(tsl_ceil_ratio(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks = processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills *
                             narrow * wide * waits * loads * gathers +
                         1000;

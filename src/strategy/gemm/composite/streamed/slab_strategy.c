@@ -55,8 +55,8 @@ static bool has_workspace_model(const tsl_strategy *strategy, const tsl_problem 
          !strategy->vendor.load && !strategy->splits.parts;
 }
 
-const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device,
-                                        tsl_all_strategies *list) {
+const tsl_strategy *tsl_streamed_slab_strategy(const tsl_problem *problem, const tsl_device *device,
+                                               tsl_all_strategies *list) {
   tsl_streamed_tiling whole = {.m = problem->m,
                                .n = problem->n,
                                .k = problem->k,
@@ -81,12 +81,12 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
   return best;
 }
 
-double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
+double tsl_streamed_slab_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_device *device, const tsl_streamed_tiling *tiling) {
   tsl_problem slab;
   return tiling->rows >= TILE_SIDE_MIN && tiling->cols >= TILE_SIDE_MIN &&
                  make_slab_problem(problem, tiling, &slab)
-             ? predict_seconds(engine, problem, &slab, tiling->slabs, device,
+             ? predict_seconds(strategy, problem, &slab, tiling->slabs, device,
                                tsl_tiling_workspace_bytes(device, tiling))
              : INFINITY;
 }
