@@ -7,9 +7,6 @@
  * A seat's state is one atomic word: closing and taking it exclude each other without a lock. The caller does
  * not wait for workers that have not woken yet.
  *
- * A signal takes the caller some microseconds. So the caller wakes one sleeping worker, and each woken worker
- * wakes two more.
- *
  * A seat is one cache line, shared only by its worker and the caller. It holds the task and, for an awake
  * worker, its first index, which a late worker loses to the caller. A word shared by all threads would travel
  * from core to core, which takes longer than a small product.
@@ -71,7 +68,6 @@ struct tsl_workers {
 
   _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* protects the members below */
   pthread_cond_t empty;                          /* signals that a worker left its seat */
-  int offered, examined; /* seats of the job; those whose sleepers were woken, or were found awake */
   atomic_bool caller_sleeps;
   bool stopping;
 };
@@ -179,23 +175,7 @@ static void move_off_caller_processor(int caller_processor) {
 #endif
 }
 
-/* Returns the next sleeping worker of the job, which the calling thread is to signal; NULL: none. The lock is
- * held. */
-static member *next_sleeper(tsl_workers *c) {
-  while (c->examined < c->offered) {
-    member *worker = &c->workers[c->examined++];
-    if (worker->sleeps && atomic_load_explicit(&worker->seat, memory_order_relaxed) == OFFERED)
-      return worker;
-  }
-  return NULL;
-}
-
-static void wake_worker(member *worker) {
-  if (worker)
-    pthread_cond_signal(&worker->wake);
-}
-
-/* Sleeps until the worker's seat is OFFERED, then wakes two more workers; false: the crew is to end. */
+/* Sleeps until the worker's seat is OFFERED; false: the crew is to end. */
 static bool sleep_until_offer(tsl_workers *c, member *worker) {
   pthread_mutex_lock(&c->lock);
   worker->sleeps = true;
@@ -203,10 +183,7 @@ static bool sleep_until_offer(tsl_workers *c, member *worker) {
     pthread_cond_wait(&worker->wake, &c->lock);
   worker->sleeps = false;
   const bool stopping = c->stopping;
-  member *first = next_sleeper(c), *second = next_sleeper(c);
   pthread_mutex_unlock(&c->lock);
-  wake_worker(first);
-  wake_worker(second);
   return !stopping;
 }
 
@@ -275,10 +252,10 @@ void tsl_workers_stop(tsl_workers *c) {
   for (int i = 0; i < c->started; i++)
     pthread_cond_signal(&c->workers[i].wake);
   pthread_mutex_unlock(&c->lock);
-  for (int i = 0; i < c->started; i++)
+  for (int i = 0; i < c->started; i++) {
     pthread_join(c->workers[i].thread, NULL);
-  for (int i = 0; i < c->started; i++)
     pthread_cond_destroy(&c->workers[i].wake);
+  }
   pthread_cond_destroy(&c->empty);
   pthread_mutex_destroy(&c->lock);
   free_crew(c);
@@ -309,7 +286,7 @@ void tsl_workers_free_inherited(tsl_workers *list) {
   }
 }
 
-/* Offers the job to the first `workers` seats, at least one, and wakes one sleeper. Each awake worker and the
+/* Offers the job to the first `workers` seats, at least one, and wakes sleepers. Each awake worker and the
  * caller get a first index; there are more indices than workers. */
 static void offer_job(tsl_workers *c, int workers, pool_workers_job *workers_job) {
   pthread_mutex_lock(&c->lock);
@@ -324,11 +301,10 @@ static void offer_job(tsl_workers *c, int workers, pool_workers_job *workers_job
     worker->job.first = worker->sleeps ? -1 : first++;
     atomic_store_explicit(&worker->seat, OFFERED, memory_order_release);
   }
-  c->offered = workers;
-  c->examined = 0;
-  member *sleeper = next_sleeper(c);
   pthread_mutex_unlock(&c->lock);
-  wake_worker(sleeper);
+  for (int i = 0; i < workers; i++)
+    if (c->workers[i].job.first < 0)
+      pthread_cond_signal(&c->workers[i].wake);
 }
 
 /* Runs the first indices of late workers on the caller's thread, and waits for the working ones. */
