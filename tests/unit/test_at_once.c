@@ -84,6 +84,23 @@ static void test_larger(void **state) {
   cpu->threads = threads;
 }
 
+/* exact gives a thread at least one block of C, so more threads than blocks do not help a thin product. */
+static void test_few_blocks(void **state) {
+  (void)state;
+  const tsl_problem thin = tsl_problem_gemm(8, 144, 464, TESELA_F32);
+  tsl_strategy_request request;
+  assert_int_equal(tsl_planner_request(TSL_OP_GEMM, "exact", &request), TESELA_OK);
+  const int threads = cpu->threads, counts[] = {1, 16, 64};
+  double seconds[3];
+  for (int i = 0; i < 3; i++) {
+    cpu->threads = counts[i];
+    seconds[i] = request.strategy->score(&thin, &request.config, cpu);
+  }
+  cpu->threads = threads;
+  assert_true(seconds[1] > seconds[0] / 5);
+  assert_true(seconds[2] == seconds[1]);
+}
+
 static void test_choices(void **state) {
   (void)state;
   const tsl_problem plain = tsl_problem_gemm(12, 13, 14, TESELA_F32);
@@ -197,8 +214,9 @@ static void test_wrong(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_which),  cmocka_unit_test(test_larger), cmocka_unit_test(test_choices),
-      cmocka_unit_test(test_wisdom), cmocka_unit_test(test_bits),   cmocka_unit_test(test_wrong),
+      cmocka_unit_test(test_which),   cmocka_unit_test(test_larger), cmocka_unit_test(test_few_blocks),
+      cmocka_unit_test(test_choices), cmocka_unit_test(test_wisdom), cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_wrong),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -215,26 +215,36 @@ static double term_clocks(bool is_f64, unsigned capabilities) {
   return is_f64 ? f64[set] : f32[set];
 }
 
+/* What a run on the processor copies, and the threads that have work: at most one for each block of C. */
+typedef struct exact_host_work {
+  double a, b; /* copied elements of A and of B */
+  double workers;
+} exact_host_work;
+
+static exact_host_work count_host_work(const tsl_problem *problem, const tsl_device *device) {
+  int64_t height, width;
+  choose_block_size(problem->m, problem->n, device->threads, &height, &width);
+  const double down = (double)tsl_ceil_div_or_one(problem->m, height),
+               across = (double)tsl_ceil_div_or_one(problem->n, width), k = (double)problem->k;
+  return (exact_host_work){across * (double)problem->m * k, down * (double)problem->n * k,
+                           fmin(device->threads, down * across)};
+}
+
 static double gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
-  enum { END = 15, LINE = 4 }; /* clocks of an element of C, and of one of A or B to measure and to pack */
-  const double elements = (double)problem->m * (double)problem->n, lines = (double)(problem->m + problem->n),
-               k = (double)problem->k,
-               term = term_clocks(problem->c.type == TESELA_F64, device->capabilities);
-  return 1e-6 +
-         (elements * (term * k + END) + LINE * lines * k) / (1e6 * device->clock_mhz * device->threads);
+  enum { END = 15, COPY = 6 }; /* clocks of an element of C, and of a copied one of A or B */
+  const exact_host_work work = count_host_work(problem, device);
+  const double term = term_clocks(problem->c.type == TESELA_F64, device->capabilities),
+               elements = (double)problem->m * (double)problem->n;
+  return 1e-6 + (elements * (term * (double)problem->k + END) + COPY * (work.a + work.b)) /
+                    (1e6 * device->clock_mhz * work.workers);
 }
 
 static void gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device,
                                     tsl_cost_counts *account) {
-  int64_t height, width;
-  choose_block_size(problem->m, problem->n, device->threads, &height, &width);
-  const double down = (double)tsl_ceil_div_or_one(problem->m, height),
-               row_stride = (double)tsl_ceil_div_or_one(problem->n, width);
-  account->workers = fmin(device->threads, down * row_stride);
-  const double a = row_stride * (double)problem->m * (double)problem->k,
-               b = down * (double)problem->n * (double)problem->k;
-  account->local.written = (a + b) * (double)sizeof(double);
-  tsl_cost_counts_operands(problem, a, b, account);
+  const exact_host_work work = count_host_work(problem, device);
+  account->workers = work.workers;
+  account->local.written = (work.a + work.b) * (double)sizeof(double);
+  tsl_cost_counts_operands(problem, work.a, work.b, account);
   tsl_cost_counts_result(problem, 1, account);
   tsl_cost_counts_tiles(problem, 1, 1, account);
 }
