@@ -27,6 +27,9 @@ skip() {
   exit 77
 }
 
+# Whether this is the long form of the test (make test-long).
+is_long() { [ -n "${TESELA_LONG_TESTS:-}" ]; }
+
 # Lines of progress, which a slow machine has time for, are no message. Without sed: a test may have no PATH.
 drop_progress() {
   local line kept=()
