@@ -121,7 +121,7 @@ style:
 	@$(MAKE) --no-print-directory compile
 	@ci/style.sh
 
-# Takes five minutes: it builds the library once more. Not part of .ci/run: make test-packages has the package's tests.
+# Takes five minutes: it builds the library once more. Not part of .ci/run, which has make test-packages.
 wheel:
 	@ci/setup.sh build test
 	@ci/wheel.sh

@@ -57,7 +57,7 @@ says "--times is for tesela lab watch"
 tesela 2 lab run mine --markdown
 says "--markdown is for tesela lab grade"
 
-# Kernels of `lab new` in C are right and have no fault; in the long form all of them.
+# Kernels of `lab new` in C are right and have no fault; the long form has every rung.
 rungs=(host_packed "dot sequential")
 is_long && rungs+=(sequential sequential_optimized blocked threads "transpose element")
 for rung in "${rungs[@]}"; do

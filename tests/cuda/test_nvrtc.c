@@ -152,9 +152,10 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
 static bool is_sweep;
 
 /* Builds a strategy's configs and forms, shared among the devices. Each device takes the first
- * config in the first form (in a sweep, the first two), and, in the long form, its turns of the rest. Where
- * there are many forms, the first config takes every other one and further configs one each. Of a device's
- * turns every twelfth is compiled, different ones for each strategy and config; in a sweep all are. */
+ * config in the first form; in a sweep, in the first two. In the long form it takes its turns of the rest.
+ * Where there are many forms, the first config takes every other one and further configs one each. Of a
+ * device's turns every twelfth is compiled, different ones for each strategy and config; in a sweep all are.
+ */
 enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 12 };
 static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
                      tsl_device *device) {
