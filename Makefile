@@ -3,8 +3,8 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # The target compile builds without a check for missing packages.
-.PHONY: help build compile demo test test-mutants test-sweeps test-documents test-lapack test-arm64 \
-        test-arm64-all same-bits wheel style docs site asan tsan install deb clean
+.PHONY: help build compile demo test test-long test-packages test-mutants test-sweeps test-documents \
+        test-lapack test-arm64 test-arm64-all same-bits wheel style docs site asan tsan install deb clean
 
 # One job more than processors, since compilers wait for their files.
 JOBS ?= $(shell echo $$(($$(nproc 2>/dev/null || echo 2) + 1)))
@@ -18,6 +18,8 @@ GENERATOR = $${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || 
 help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
+	@echo 'make test-long     long forms of tests that make test has in a short form; more ranks'
+	@echo 'make test-packages the Python package, and installed files'
 	@echo 'make test-sweeps   long tests that make test omits: kernels of old GPUs, all types with all shapes'
 	@echo 'make test-mutants [MUTANTS=PATTERN]   plants faults of one line in a copy: do the tests find each?'
 	@echo 'make test-documents   commands of docs/COURSES.md and README.md print the output in these pages'
@@ -49,8 +51,14 @@ demo:
 test:
 	@ci/setup.sh build run unit test mpi
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
-	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(CTEST_ARGS),-LE 'sweep|documents')
+	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(CTEST_ARGS),-LE 'sweep|documents|packages|long')
 
+# Long forms of tests, more ranks, and more instruction sets: .ci/run has them.
+test-long:
+	@$(MAKE) --no-print-directory test CTEST_ARGS="-L long"
+# The Python package and the installed files.
+test-packages:
+	@$(MAKE) --no-print-directory test CTEST_ARGS="-L packages"
 # Tests that take minutes and seldom find a fault that `make test` does not find.
 test-sweeps:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L sweep"
@@ -113,7 +121,7 @@ style:
 	@$(MAKE) --no-print-directory compile
 	@ci/style.sh
 
-# Takes five minutes: it builds the library once more. Not part of .ci/run: make test has the package's tests.
+# Takes five minutes: it builds the library once more. Not part of .ci/run, which has make test-packages.
 wheel:
 	@ci/setup.sh build test
 	@ci/wheel.sh

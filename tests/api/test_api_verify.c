@@ -5,6 +5,7 @@
 #include "host/int_math.h"
 #include "judge/data.h"
 #include "unit/calls.h"
+#include "unit/long.h"
 #include "unit/sanitizers.h"
 #include "unit/wrong_plan.h"
 
@@ -33,7 +34,8 @@ static const tesela_type types[][3] = {
 enum { TYPES = sizeof types / sizeof *types };
 /* Steps of loops over modes, layouts and bits, and over types: sanitizers need many times as long. Threads
  * share the work in the same way for all types. */
-enum { STEP = THREAD_SANITIZER ? 5 : ADDRESS_SANITIZER ? 3 : 1, TYPE_STEP = THREAD_SANITIZER ? 3 : 1 };
+enum { TYPE_STEP = THREAD_SANITIZER ? 3 : 1 };
+#define STEP (THREAD_SANITIZER ? 5 : is_long_form() ? 1 : 3)
 
 typedef struct test_layout {
   const char *name;
@@ -209,7 +211,7 @@ static void fill_special(const test_product *product, int operand, int kind) {
   keep_last(operand, at, SPECIAL_DATA + kind, 0);
 }
 
-enum { RANDOM_RUNS = THREAD_SANITIZER ? 300 : ADDRESS_SANITIZER ? 1000 : 4000 };
+#define RANDOM_RUNS (THREAD_SANITIZER ? 300 : is_long_form() ? 4000 : 1000)
 
 /* Products of random sizes, types, layouts, scalars and data. */
 static void random_right_results(void **state) {

@@ -27,6 +27,9 @@ skip() {
   exit 77
 }
 
+# is_long: true in the long form of a test (make test-long).
+is_long() { [ -n "${TESELA_LONG_TESTS:-}" ]; }
+
 # Lines of progress, which a slow machine has time for, are no message. Without sed: a test may have no PATH.
 drop_progress() {
   local line kept=()

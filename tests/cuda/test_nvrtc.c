@@ -18,7 +18,7 @@
 #include "strategy/subplans.h"
 #include "strategy/support.h"
 #include "unit/config.h"
-#include "unit/sanitizers.h"
+#include "unit/long.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,9 +152,10 @@ static bool is_turn(const tsl_strategy *strategy, const tsl_config *config, cons
 static bool is_sweep;
 
 /* Builds a strategy's configs and forms, shared among the devices. Each device takes the first
- * config in the first form (in a sweep, the first two), and its turns of the rest. Where there are
- * many forms, the first config takes every other one and further configs one each. Of a device's
- * turns every twelfth is compiled, different ones for each strategy and config; in a sweep all are. */
+ * config in the first form; in a sweep, in the first two. In the long form it takes its turns of the rest.
+ * Where there are many forms, the first config takes every other one and further configs one each. Of a
+ * device's turns every twelfth is compiled, different ones for each strategy and config; in a sweep all are.
+ */
 enum { FEW_FORMS = 2, MANY_FORMS = 12, STEP = 12 };
 static int build_all(const tsl_strategy *strategy, int number, tsl_device *const *found, int count,
                      tsl_device *device) {
@@ -168,7 +169,7 @@ static int build_all(const tsl_strategy *strategy, int number, tsl_device *const
       const bool is_wanted = is_first || form_count <= FEW_FORMS || (i > 0 && f == (2 * i + 1) % form_count);
       if ((i == 0 && f < (is_sweep ? 2 : 1)) ||
           (is_wanted && is_turn(strategy, &config, &forms[f], i + f, found, count, device) &&
-           (is_sweep || turns++ % STEP == 0)))
+           (is_sweep || (is_long_form() && turns++ % STEP == 0))))
         built += build(strategy, &config, &forms[f], device);
     }
   return built;
@@ -505,15 +506,11 @@ static void every_kernel(void **state) {
   const tsl_source_file *file;
   const int count = find_devices(found, (int)LENGTH(found)) - 1; /* PTX is looked at below */
   assert_true(count > 0);
-  /* The compiler is not ours, and a sanitizer does not see it: the share of the architecture with fewest
-   * kernels is enough. Without one, the newest architecture has them all, and the others follow in a sweep.
-   */
-  const bool sanitized = ADDRESS_SANITIZER || THREAD_SANITIZER;
-  const int turns = sanitized ? 1 : count;
-  for (int turn = sanitized || is_sweep ? 0 : count - 1; turn < turns; turn++) {
-    build_finishes(found[turn], turn, turns);
-    build_looks(found[turn], turn, turns);
-    build_checksums(found[turn], turn, turns);
+  /* The newest architecture has all kernels; the others follow in a sweep. */
+  for (int turn = is_sweep ? 0 : count - 1; turn < count; turn++) {
+    build_finishes(found[turn], turn, count);
+    build_looks(found[turn], turn, count);
+    build_checksums(found[turn], turn, count);
     for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
       const bool is_host = strategy->needs & TSL_CAN_HOST;
       if (is_host || strategy->vendor.load || !strategy->build || strategy->splits.parts ||
@@ -732,9 +729,9 @@ static void every_word(void **state) {
 }
 
 int main(int argc, char **argv) {
-  /* the tests after these only compile texts, and a sanitizer's run omits them */
-  enum { OF_OURS = 4 };
   is_sweep = mock_is_optimised = argc > 1 && strcmp(argv[1], "sweep") == 0;
+  const struct CMUnitTest few[] = {cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
+                                   cmocka_unit_test(vectors)};
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finishing_kernels), cmocka_unit_test(joining_kernels), cmocka_unit_test(parts_of_k),
       cmocka_unit_test(every_kernel),      cmocka_unit_test(every_word),      cmocka_unit_test(roofs),
@@ -749,9 +746,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest sweep[] = {cmocka_unit_test(joining_kernels), cmocka_unit_test(parts_of_k),
                                      cmocka_unit_test(every_kernel),    cmocka_unit_test(every_word),
                                      cmocka_unit_test(cards),           cmocka_unit_test(width_kernels)};
-  struct CMUnitTest ours[OF_OURS];
-  memcpy(ours, tests, sizeof ours);
-  return is_sweep                                ? cmocka_run_group_tests(sweep, NULL, NULL)
-         : ADDRESS_SANITIZER || THREAD_SANITIZER ? cmocka_run_group_tests(ours, NULL, NULL)
-                                                 : cmocka_run_group_tests(tests, NULL, NULL);
+  return is_sweep         ? cmocka_run_group_tests(sweep, NULL, NULL)
+         : is_long_form() ? cmocka_run_group_tests(tests, NULL, NULL)
+                          : cmocka_run_group_tests(few, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * cpu's. The bounds of nearly exact sums are compared with MPFR too. Element (i, i) is a difficult
  * dot (vectors.h). Other elements combine rows and columns of different dots. */
 #include "unit/calls.h"
+#include "unit/long.h"
 
 #include "core/random.h"
 #include "exact/reference.h"
@@ -283,7 +284,9 @@ static void kernels_have_the_same_bits(void **state) {
   static const tesela_type pairs[][2] = {{TESELA_F32, TESELA_F32}, {TESELA_F64, TESELA_F64},
                                          {TESELA_F16, TESELA_F16}, {TESELA_BF16, TESELA_BF16},
                                          {TESELA_F16, TESELA_F32}, {TESELA_BF16, TESELA_F32}};
-  enum { KINDS = 6, CALLS = 240 };
+  enum { KINDS = 6 };
+  /* A compiler takes its time for each type with each pair of scalars. */
+  const uint64_t calls = is_long_form() ? 240 : 72, calls_of_beta = is_long_form() ? 72 : 36;
   tsl_device *device;
   int seen = 0;
   (void)state;
@@ -295,7 +298,7 @@ static void kernels_have_the_same_bits(void **state) {
     on = device;
     products(PRODUCTS / 5);
     on = cpu;
-    for (uint64_t i = 0; i < CALLS; i++) {
+    for (uint64_t i = 0; i < calls; i++) {
       const tesela_type *const types_of = pairs[i % 6];
       const int kind = (int)(i / 6 % KINDS);
       const uint64_t most = i % 25 == 24 && i % 6 < 2 ? 90 : 20; /* several elements of an item, too */
@@ -304,7 +307,7 @@ static void kernels_have_the_same_bits(void **state) {
                            (int64_t)roll(13, i, i % 4 || most > 20 ? 60 : 600), types_of[0]);
       problem.c.type = types_of[1];
       problem.alpha[0] = i / 36 % 2 ? (double)-0.7f : 1;
-      problem.beta[0] = i / 72 % 2 ? (double)1.3f : 0;
+      problem.beta[0] = i / calls_of_beta % 2 ? (double)1.3f : 0;
       const size_t bytes = (size_t)(problem.m * problem.n) * tsl_type(problem.c.type)->size;
       void *const a = awkward_numbers(types_of[0], kind, 3 * i, (size_t)(problem.m * problem.k)),
                   *const b = awkward_numbers(types_of[0], kind, 3 * i + 1, (size_t)(problem.k * problem.n)),

@@ -292,7 +292,9 @@ class Slot:
                 shutil.copyfile(path, to)
 
     def environment(self, mutant):
-        variables = {"TESELA_CACHE_DIR": str(self.folder / "cache"),
+        # Tests in their long forms.
+        variables = {"TESELA_LONG_TESTS": "1",
+                     "TESELA_CACHE_DIR": str(self.folder / "cache"),
                      "POCL_CACHE_DIR": str(self.folder / "pocl")}
         if mutant:
             variables["TESELA_MUTANT"] = str(mutant.number)

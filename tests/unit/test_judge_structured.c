@@ -1,7 +1,7 @@
 /* The judge of products with structures: cases are problems, two right ways pass, and planted faults are
  * caught. */
 #include "unit/cpu.h"
-#include "unit/sanitizers.h"
+#include "unit/long.h"
 #include "unit/unit.h"
 
 #include "cases_structured.h"
@@ -218,9 +218,6 @@ static int count_wrong(tesela_type type, double most, const char **why) {
   return wrong;
 }
 
-/* Under a sanitizer, fewer: each takes several times as long. */
-static const bool is_slow = ADDRESS_SANITIZER || THREAD_SANITIZER;
-
 static void right_ways_pass(void **state) {
   (void)state;
   for (int f = NONE; f <= MULTIPLIES_ZEROS; f++)
@@ -228,7 +225,7 @@ static void right_ways_pass(void **state) {
       const char *why;
       fault = f;
       /* Larger ones are what strategies are tried on, each by its own test. */
-      const int wrong = count_wrong(types[t], is_slow ? 5e3 : 5e4, &why);
+      const int wrong = count_wrong(types[t], is_long_form() ? 5e4 : 5e3, &why);
       if (wrong > 0)
         fail_msg("%s, way %d: %d wrong; %s", tsl_type(types[t])->name, f, wrong, why);
     }
@@ -240,7 +237,7 @@ static void random_cases_are_right(void **state) {
   tsl_case_report report;
   tsl_case what;
   for (int f = NONE; f <= MULTIPLIES_ZEROS; f++)
-    for (uint64_t i = 0; i < (is_slow ? 40 : 120); i++) {
+    for (uint64_t i = 0; i < (is_long_form() ? 120 : 40); i++) {
       fault = f;
       tsl_case_random_structured(17, i, types[i % TYPES], &what);
       assert_int_equal(tsl_check_case(&planted, &config, cpu, &what, &report), TESELA_OK);

@@ -1,5 +1,6 @@
 /* register_tile: its walk over the variants, refusals, and its model's choices on mock devices. Ten
  * runs of each way to multiply give equal bits. */
+#include "unit/long.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
 
@@ -326,7 +327,7 @@ static void ten_runs_give_equal_bits(void **state) {
   tsl_config config;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
-  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += 6)
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += is_long_form() ? 6 : 18)
     if (value_of(strategy, &config, "form") != 4) /* which NVIDIA's devices alone take */
       run_ten_times(device, &config, TESELA_F32, false);
   config =

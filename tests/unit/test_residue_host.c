@@ -415,7 +415,7 @@ static void products_are_whole_numbers(void **state) {
     if (is_here(&sets[s]))
       judge_product(sets[s].product, &of->rules);
   judge_product(&in_plain_c, &of->rules);
-#if defined(__x86_64__)
+#ifdef TSL_ISA_AMX
   if ((tsl_host_offers() & TSL_CAN_AMX) != 0)
     judge_product(&tsl_residue_product_amx, &of->rules);
   else

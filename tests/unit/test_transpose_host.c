@@ -2,7 +2,7 @@
  * non-temporal stores, for which check's matrices are too small. Also blocks and bands next to each
  * other, and rows that are gigabytes apart. */
 #include "unit/cpu.h"
-#include "unit/sanitizers.h"
+#include "unit/long.h"
 #include "unit/unit.h"
 
 #include <stdlib.h>
@@ -96,8 +96,8 @@ static void blocks_and_bands_meet(void **state) {
                                       {2100, 300, 1, 0}, {2100, 300, 0, 7}, {60, 3000, 0, 3},
                                       {3000, 60, 0, 0},  {5000, 3, 0, 0},   {3, 5000, 5, 1},
                                       {5000, 17, 0, 0},  {1300, 128, 16, 0}};
-  /* Under a sanitizer, half of the shapes for each instruction set. */
-  const size_t step = ADDRESS_SANITIZER || THREAD_SANITIZER ? 2 : 1;
+  /* In the short form, half of the shapes for each instruction set. */
+  const size_t step = is_long_form() ? 1 : 2;
   for (int set = 0; set < CPU_SETS; set++)
     for (size_t i = (size_t)set % step; i < sizeof shapes / sizeof *shapes; i += step)
       for (int t = 0; tsl_types_all[t].c != TESELA_TYPE_DEFAULT; t++) {
