@@ -39,8 +39,6 @@ static form forms[] = {
     {TSL_OP_GEMM, "thin_tile", "split=2 slices=4", 2},
     {TSL_OP_GEMM, "few_rows", "items_n=128 slices=1 flight=8", 40},
     {TSL_OP_GEMM, "few_rows", "items_n=32 slices=4 flight=4", 40},
-    {TSL_OP_GEMM, "few_rows", "items_n=16 slices=8 flight=4 order=turns", 5},
-    {TSL_OP_GEMM, "few_rows", "items_n=16 slices=8 flight=4 order=turns split=2", 5},
     {TSL_OP_DOT, "block_tree", "", 12},
     {TSL_OP_DOT, "fixed_tree", "", 12},
     {TSL_OP_DOT, "exact", "", 12},

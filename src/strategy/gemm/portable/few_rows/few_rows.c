@@ -7,23 +7,15 @@ static const tsl_param params[] = {
     [TSL_FEW_ROWS_ITEMS_N] = {"items_n", "items of a group along n", 32, {8, 16, 32, 64, 128, 256}},
     [TSL_FEW_ROWS_SLICES] = {"slices", "items that share a sum", 8, {1, 2, 4, 8, 16, 32, 64}},
     [TSL_FEW_ROWS_FLIGHT] = {"flight", "vectors that an item has on their way", 8, {4, 8, 16}},
-    [TSL_FEW_ROWS_ORDER] = {"order",
-                            "parts: a slice is a part of k; turns: adjacent slices read adjacent vectors",
-                            TSL_FEW_ROWS_PARTS,
-                            {TSL_FEW_ROWS_PARTS, TSL_FEW_ROWS_TURNS}},
     [TSL_FEW_ROWS_SPLIT] = {"split", "parts of k of groups, added in order", 1, {1, 2, 4, 8, 16, 32, 64}},
     {NULL, NULL, 0, {0}},
 };
-
-static const char *const order_names[] = {"parts", "turns"};
 
 static const char *const probes[] = {
     "items_n=32 slices=8 flight=8 split=1",
     "items_n=8 slices=16 flight=4 split=1",
     "items_n=32 slices=4 flight=8 split=2",
     "items_n=128 slices=1 flight=16 split=1",
-    "items_n=8 slices=32 flight=8 order=turns split=1",
-    "items_n=8 slices=16 flight=4 order=turns split=2",
     NULL,
 };
 
@@ -53,21 +45,10 @@ static bool few_rows_too_many_registers(const tsl_few_rows *few) {
   return each > REGISTERS_MAX || each * few->items > TSL_UNIT_REGISTERS;
 }
 
-/* Returns the least k of a slice: an item's vectors of one loop step; with order=turns one vector. */
-static int few_rows_least_k(const tsl_few_rows *few) {
-  return few->turns ? few->vector_elements : few->turn;
-}
-
-/* Returns true if slices or splits of k are shorter. */
+/* Returns true if slices or splits of k are shorter than a turn of an item. */
 static bool few_rows_is_too_short(const tsl_few_rows *few) {
   return few->slices * few->split > 1 && few->parts.count != few->slices &&
-         few->problem.k < (int64_t)few->slices * few->split * few_rows_least_k(few);
-}
-
-/* Returns true if order=turns does not suit the layout: it reads vectors along k, by several slices. */
-static bool few_rows_cannot_turn(const tsl_few_rows *few) {
-  return few->turns && (few->slices < 8 || !few->b_along_k || few->read < few->vector_elements ||
-                        few->problem.a.col_stride != 1);
+         few->problem.k < (int64_t)few->slices * few->split * few->turn;
 }
 
 static const char *few_rows_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -79,12 +60,9 @@ static const char *few_rows_refuse(const tsl_problem *problem, const tsl_config 
   if (!few_rows_has_fit_items(&few, device))
     return tsl_refusal("items_n=%d slices=%d are %d work-items: takes %d to %d, %s allows %d", few.items_n,
                        few.slices, few.items, ITEMS_MIN, ITEMS_MAX, device->name, device->group_items_max);
-  if (few_rows_cannot_turn(&few))
-    return "order=turns takes eight slices or more, and rows of A and columns of B that are contiguous and "
-           "aligned";
   if (few_rows_is_too_short(&few))
     return tsl_refusal("k=%lld is too short for split=%d and slices=%d parts of at least %d products",
-                       (long long)problem->k, few.split, few.slices, few_rows_least_k(&few));
+                       (long long)problem->k, few.split, few.slices, few.turn);
   const int64_t bytes = tsl_few_rows_local_bytes(&few);
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("lines of %d items take %lld bytes of local memory, %s has %llu", few.items,
@@ -104,7 +82,6 @@ static int few_rows_prune(const tsl_problem *problem, const tsl_config *config, 
   return few.rows > TSL_FEW_ROWS_MAX             ? TSL_FEW_ROWS_ITEMS_N + 1
          : !few_rows_has_fit_items(&few, device) ? TSL_FEW_ROWS_SLICES + 1
          : few_rows_too_many_registers(&few)     ? TSL_FEW_ROWS_FLIGHT + 1
-         : few_rows_cannot_turn(&few)            ? TSL_FEW_ROWS_ORDER + 1
                                                  : 0;
 }
 
@@ -121,8 +98,7 @@ static const char *few_rows_row_order(const tsl_problem *problem, const tsl_conf
                                       const tsl_device *device) {
   const tsl_few_rows few = tsl_few_rows_of(problem, config);
   (void)device;
-  return !few.turns && few.split == 1 && few.slices == few.parts.count &&
-                 (few.slices == 1 || few.depth == few.parts.depth)
+  return few.split == 1 && few.slices == few.parts.count && (few.slices == 1 || few.depth == few.parts.depth)
              ? TSL_ROW_PARTS
              : NULL;
 }
@@ -144,7 +120,7 @@ const tsl_strategy tsl_gemm_few_rows = {
     .run = tsl_few_rows_run,
     .release = tsl_launch_release,
     .supports = {.types = types, .conjugates = true, .batches = true},
-    .tuning = {.names = {[TSL_FEW_ROWS_ORDER] = order_names}, .prune = few_rows_prune},
+    .tuning = {.prune = few_rows_prune},
     .resources = {.scratch = few_rows_scratch, .count_costs = tsl_few_rows_account},
     .testing = {.probes = probes},
 };

@@ -12,7 +12,6 @@
  *            +----+----+----+                       column 1  | the next items              |
  *         C  |    | sum of slices in order
  *            +----+----+----+                    Else rows of B are contiguous, and items read their vectors.
- *                                                TURNS: few_rows_turns.cl.
  *
  * READ: elements that are read at once, fewer than a vector has where lines are not aligned: adjacent items,
  * adjacent memory. Items of a group: COLUMNS along n by SLICES of k. The host swaps A and B where C has few
@@ -26,7 +25,6 @@
 #define COLUMNS TSL_PARAM_ITEMS_N
 #define SLICES TSL_PARAM_SLICES
 #define FLIGHT TSL_PARAM_FLIGHT
-#define TURNS (TSL_PARAM_ORDER == 2)
 #define ITEMS (COLUMNS * SLICES)
 
 /* Word: a number as in memory, or two of 16 bits. */
@@ -112,7 +110,7 @@ TSL_FUNCTION WORD load_halves(TSL_GLOBAL const tsl_element *from, TSL_INDEX step
 }
 #endif
 
-TSL_FUNCTION void unpack(TSL_REAL *numbers, const WORD *words, bool conjugates) {
+TSL_FUNCTION void unpack(TSL_REAL *numbers, const WORD *words) {
   TSL_UNROLL
   for (int w = 0; w < WORDS; w++) {
 #if PACKED == 1
@@ -124,10 +122,8 @@ TSL_FUNCTION void unpack(TSL_REAL *numbers, const WORD *words, bool conjugates) 
   }
 #ifdef TSL_COMPLEX
   TSL_UNROLL
-  for (int w = 1; w < WORDS && conjugates; w += 2)
+  for (int w = 1; w < WORDS && CONJUGATE_B; w += 2)
     numbers[w] = -numbers[w];
-#else
-  (void)conjugates;
 #endif
 }
 
@@ -153,9 +149,7 @@ TSL_FUNCTION void add_product(TSL_REAL *sum, const TSL_REAL *x, const TSL_REAL *
 #endif
 }
 
-#if TURNS
-#include "few_rows_turns.cl"
-#elif B_ALONG_K
+#if B_ALONG_K
 #include "few_rows_columns.cl"
 #else
 #define LINES_WORDS WORDS /* none */
@@ -230,7 +224,7 @@ TSL_FUNCTION void multiply(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_elemen
     TSL_UNROLL
     for (int f = 0; f < FLIGHT; f++) {
       TSL_REAL y[VECTOR_NUMBERS];
-      unpack(y, held[f], CONJUGATE_B);
+      unpack(y, held[f]);
       TSL_UNROLL
       for (int i = 0; i < ROWS; i++)
         TSL_UNROLL
@@ -328,8 +322,8 @@ tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const
   g.c_offset += TSL_GROUP(2) * c_step + TSL_GROUP(1) * split_step;
   few_place at;
   at.item = TSL_ITEM(0);
-  at.column = TURNS ? at.item / SLICES : at.item % COLUMNS;
-  at.slice = TURNS ? at.item % SLICES : at.item / COLUMNS;
+  at.column = at.item % COLUMNS;
+  at.slice = at.item / COLUMNS;
   at.col = (TSL_INDEX)TSL_GROUP(0) * GROUP_COLUMNS;
   at.begin = TSL_GROUP(1) * SLICES * depth;
   at.depth = depth;
@@ -338,7 +332,7 @@ tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const
 #if READ > 1
   at.end = depths_of_reads(&g, &at);
 #endif
-#if B_ALONG_K && !TURNS
+#if B_ALONG_K
   multiply(sum, a, b, &g, &at, lines, numbers);
 #else
   (void)lines;

@@ -6,15 +6,7 @@
 #include "strategy/row_parts.h"
 
 /* Indices of the parameters. Parameters that exclude most configs come first. */
-enum {
-  TSL_FEW_ROWS_ITEMS_N,
-  TSL_FEW_ROWS_SLICES,
-  TSL_FEW_ROWS_FLIGHT,
-  TSL_FEW_ROWS_ORDER,
-  TSL_FEW_ROWS_SPLIT
-};
-/* Values of `order`. */
-enum { TSL_FEW_ROWS_PARTS = 1, TSL_FEW_ROWS_TURNS };
+enum { TSL_FEW_ROWS_ITEMS_N, TSL_FEW_ROWS_SLICES, TSL_FEW_ROWS_FLIGHT, TSL_FEW_ROWS_SPLIT };
 /* Maximum rows of C, or columns. */
 enum { TSL_FEW_ROWS_MAX = 8 };
 
@@ -23,8 +15,7 @@ typedef struct tsl_few_rows {
   int items_n, slices, flight, split; /* the config's */
   tsl_problem problem;                /* m <= n */
   bool swapped;                       /* C' = B' A' is computed */
-  bool b_along_k;                     /* columns of B are read along k */
-  bool turns;                         /* by the items of a column in turns, else through local memory */
+  bool b_along_k;                     /* columns of B are read along k, through local memory */
   int read;                           /* elements that are read at once, judging by B's strides */
   int rows;                           /* rows of C that a kernel computes, at least 1 */
   int numbers;                        /* numbers of an element: 2 of complex types */

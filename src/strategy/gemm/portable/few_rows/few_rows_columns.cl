@@ -121,7 +121,7 @@ TSL_FUNCTION void multiply_line(TSL_REAL sum[ROWS][SUMS], TSL_LOCAL_POINTER cons
     WORD words[WORDS];
     TSL_REAL y[VECTOR_NUMBERS], x[VECTOR_NUMBERS];
     to_words(words, TSL_LOCAL_LOAD(WORD, WORDS, line + v * WORDS));
-    unpack(y, words, CONJUGATE_B);
+    unpack(y, words);
     TSL_UNROLL
     for (int i = 0; i < ROWS; i++) {
       TSL_LOCAL_POINTER const TSL_REAL *row = thin + i * LINE_NUMBERS + v * VECTOR_NUMBERS;

@@ -39,19 +39,18 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
       few.items * few.flight * 16 * (few.read == few.vector_elements ? 1 : rates->odd_flight);
   /* numbers of A copied and products added, for 512 bytes that 32 items read at a time */
   const double numbers = m * few.vector_elements * few.numbers,
-               copies = few.b_along_k && !few.turns ? numbers / few.items_n : 0;
+               copies = few.b_along_k ? numbers / few.items_n : 0;
   /* odd_clocks: of four reads to a vector */
   const int reads = few.vector_elements / few.read;
   const double odd = reads == 1 ? 1 : rates->odd_clocks * reads / 4;
-  const double issue = (few.b_along_k && !few.turns ? rates->line_clocks : rates->vector_clocks) * odd +
+  const double issue = (few.b_along_k ? rates->line_clocks : rates->vector_clocks) * odd +
                        copies * rates->copy_clocks +
                        numbers * few.numbers * few.sum_size / 16 * rates->row_clocks;
   /* memory moves more than short lines */
-  const int line = 16 * (few.turns ? few.slices * few.flight : few.b_along_k ? few.flight : few.items_n);
+  const int line = 16 * (few.b_along_k ? few.flight : few.items_n);
   const double waste = few.b_along_k || line < 128 ? 1 + rates->line_waste / line : 1;
   const double bytes = bytes_of_group(&few), bandwidth = rates->memory_rate * device->bandwidth;
-  const group_cost one = {.wait = bytes / flight *
-                                  (few.b_along_k && !few.turns ? rates->line_wait : rates->memory_wait),
+  const group_cost one = {.wait = bytes / flight * (few.b_along_k ? rates->line_wait : rates->memory_wait),
                           .issue = bytes / 512 * issue,
                           .bytes = bytes * waste};
   const double resident = units.count * tsl_few_rows_groups(&few, device);

@@ -17,7 +17,6 @@ tsl_few_rows tsl_few_rows_of(const tsl_problem *problem, const tsl_config *confi
   few.problem = few.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *b = &few.problem.b;
   few.b_along_k = tsl_launch_along(b->row_stride, b->col_stride);
-  few.turns = value[TSL_FEW_ROWS_ORDER] == TSL_FEW_ROWS_TURNS;
   few.read = (few.b_along_k ? b->row_stride : b->col_stride) == 1 ? few.vector_elements : 1;
   while ((few.b_along_k ? b->col_stride : b->row_stride) % few.read != 0)
     few.read /= 2;
@@ -41,17 +40,15 @@ static int thin_numbers(const tsl_few_rows *few) {
 int64_t tsl_few_rows_local_bytes(const tsl_few_rows *few) {
   const int64_t row = (int64_t)few->slices * few->columns * few->numbers * few->sum_size;
   const int64_t sums = few->rows * row <= 16384 ? few->rows * row : row;
-  const bool copies = few->b_along_k && !few->turns;
-  const int64_t thin = copies ? (int64_t)thin_numbers(few) * few->sum_size : 0;
-  const int64_t lines = copies ? (int64_t)few->items * (few->flight + 1) * 16 : 16;
+  const int64_t thin = few->b_along_k ? (int64_t)thin_numbers(few) * few->sum_size : 0;
+  const int64_t lines = few->b_along_k ? (int64_t)few->items * (few->flight + 1) * 16 : 16;
   return lines + (thin > sums ? thin : sums);
 }
 
 int tsl_few_rows_registers(const tsl_few_rows *few) {
   const int numbers = few->vector_elements * few->numbers; /* of a vector */
-  const int thin = few->turns       ? numbers
-                   : few->b_along_k ? (int)tsl_ceil_div(thin_numbers(few), few->items) + numbers
-                                    : few->flight * few->rows * few->numbers;
+  const int thin = few->b_along_k ? (int)tsl_ceil_div(thin_numbers(few), few->items) + numbers
+                                  : few->flight * few->rows * few->numbers;
   const int sums = few->rows * (few->b_along_k ? few->numbers : numbers);
   /* unaligned numbers of 16 bits arrive each in a register */
   const int held = few->read > 1 || few->vector_elements < 8 ? 4 : 8;
