@@ -59,7 +59,7 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
   enum { USUAL_STAGES = 12, NARROW = 64 };
   const double panel = wgmma_panel_clocks(tile, reached),
-               least = tile->stage_panels > 1                          ? tile->rates->stage_wait
+               least = tile->is_alone && tile->stage_panels > 1        ? tile->rates->stage_wait
                        : tile->is_flow || tile->split_accumulators > 0 ? 1
                                                                        : tile->rates->persistent_wait,
                waits = tile->tile_n <= NARROW ? fmax(least, (double)USUAL_STAGES / tile->stages) : 1;
