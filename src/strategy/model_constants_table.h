@@ -12,7 +12,7 @@
      .flow_lines_seconds = 5.766e-07, .flow_element_clocks = 124.2, .flow_join_bytes = 18.23,
      .flow_cluster_seconds = 6.869e-07, .flow_fold_seconds = 6.834e-08, .flow_alone = 1.059,
      .flow_uneven = 0.3288, .flow_queue = 0.01115, .flow_part = 0.8894, .flow_idle = 0.1968,
-     .cluster_units = 0.9493, .flow_unaligned = 1.16, .flow_stage_time = 0.9, .flow_cache = 1.367,
+     .cluster_units = 0.9493, .flow_unaligned = 1.16, .flow_stage_time = 0.88, .flow_cache = 1.367,
      .flow_block_bytes = 1.299e+11, .flow_least_seconds = 1.095e-06, .lines_traffic = 2.755,
      .rows_traffic = 2.618, .lines_seconds = 3.334e-06},
  .mma = {.first_clocks = 3932, .sum_clocks = 51.02, .panel_clocks = 1648, .step_clocks = 47,

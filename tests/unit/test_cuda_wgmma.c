@@ -311,7 +311,8 @@ static void blocks_alone_fill_a_unit(void **state) {
                {"tile_m=64 tile_n=24 order=swapped", 64, 4096, 4096, 9, 1, false}, /* 192 blocks */
                {"tile_m=64 tile_n=24 order=swapped form=flow", 24, 2112, 1024, 10, 1, false},
                {"tile_m=64 tile_n=16 order=swapped form=flow", 16, 2112, 1024, 10, 2, false},
-               {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 1024, 12, 4, false}};
+               {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 1024, 12, 2, false},
+               {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 28672, 8192, 12, 4, false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
     const tsl_config config = config_of(strategy, cases[i].config);

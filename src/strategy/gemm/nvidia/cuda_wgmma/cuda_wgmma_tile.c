@@ -62,7 +62,8 @@ static int get_panels_together(const tsl_cuda_wgmma *tile) {
 
 /* Returns the panels of a pipeline stage. An alone block needs four stages: two are loaded, one is
  * multiplied, and one is released late. Flowing blocks of few columns share a multiprocessor: three stages
- * suffice. A stage requests adjacent bytes of each row at once, which lie in one page of DRAM. */
+ * suffice. A stage requests adjacent bytes of each row at once, which lie in one page of DRAM. Short main
+ * loops take stages of two panels, which arrive earlier. */
 static int get_stage_panels(const tsl_cuda_wgmma *tile) {
   enum { PANELS = 4, STAGES = 4, FLOW_STAGES = 3, FLOW_COLUMNS = 16 };
   if (!has_short_panels(tile))
@@ -71,7 +72,8 @@ static int get_stage_panels(const tsl_cuda_wgmma *tile) {
     return tile->stages >= STAGES * PANELS ? PANELS : 1;
   if (!tile->is_flow || tile->tile_n > FLOW_COLUMNS)
     return 1;
-  return tile->stages >= FLOW_STAGES * PANELS ? PANELS : tile->stages >= FLOW_STAGES * 2 ? 2 : 1;
+  const bool is_long = tile->problem.k >= (int64_t)TSL_CUDA_WGMMA_LONG_PANELS * tile->depth * tile->cluster;
+  return is_long && tile->stages >= FLOW_STAGES * PANELS ? PANELS : tile->stages >= FLOW_STAGES * 2 ? 2 : 1;
 }
 
 static int get_max_stages(const tsl_cuda_wgmma *tile) {
