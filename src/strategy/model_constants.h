@@ -54,6 +54,7 @@
   X(f, flow_idle, 0, "form=flow: slowdown of memory if all multiprocessors were idle") \
   X(f, cluster_units, 1, "fraction of the multiprocessors that clusters of four and more can use") \
   X(f, flow_unaligned, 0, "form=flow: slowdown of memory where lines of the longer operand are not aligned") \
+  X(f, flow_stage_time, 0, "form=flow: memory time of stages of several panels, relative to single panels") \
   X(f, flow_cache, 0, "form=flow: L2 bandwidth relative to memory bandwidth") \
   X(f, flow_block_bytes, 0, "form=flow: bytes per second that the stages of one block load") \
   X(f, flow_least_seconds, 0, "form=flow: shortest main loop") \

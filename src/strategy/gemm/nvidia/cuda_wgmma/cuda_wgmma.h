@@ -32,6 +32,9 @@ enum {
 /* Resident blocks of a multiprocessor for form=flow, shared by one launch and the next. */
 enum { TSL_CUDA_WGMMA_RESIDENT = 2 };
 
+/* Panels of a block from which its main loop is long. */
+enum { TSL_CUDA_WGMMA_LONG_PANELS = 96 };
+
 typedef struct tsl_cuda_wgmma {
   const tsl_wgmma_constants *rates; /* of the model */
   tsl_problem problem;              /* the kernel computes C' = B' A'; `problem` is the swapped one */

@@ -59,7 +59,7 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
   enum { USUAL_STAGES = 12, NARROW = 64 };
   const double panel = wgmma_panel_clocks(tile, reached),
-               least = tile->stage_panels > 1                          ? tile->rates->stage_wait
+               least = tile->is_alone && tile->stage_panels > 1        ? tile->rates->stage_wait
                        : tile->is_flow || tile->split_accumulators > 0 ? 1
                                                                        : tile->rates->persistent_wait,
                waits = tile->tile_n <= NARROW ? fmax(least, (double)USUAL_STAGES / tile->stages) : 1;
@@ -109,8 +109,10 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double usable = tile->cluster > 2 ? rates->cluster_units * units : units;
   const double each = fmax(1, ceil(blocks / (blocks > TSL_CUDA_WGMMA_RESIDENT * usable ? usable : units))),
                memory = rates->flow_part * device->bandwidth;
+  const bool reads_pages = tile->stage_panels > 1 && !tile->is_alone && panels >= TSL_CUDA_WGMMA_LONG_PANELS;
   const double from_memory = tsl_problem_bytes(problem) / memory *
                              (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1) *
+                             (reads_pages ? rates->flow_stage_time : 1) *
                              (1 + rates->flow_idle * fmax(0, 1 - blocks / units)),
                from_cache = blocks * panels * panel / (rates->flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / rates->flow_block_bytes,

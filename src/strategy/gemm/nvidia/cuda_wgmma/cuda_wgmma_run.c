@@ -108,12 +108,24 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   return TESELA_OK;
 }
 
+/* Returns true if lines of the longer factor are K-major and whole cache lines apart. Blocks that read them
+ * at equal columns share pages of DRAM. */
+static bool has_whole_lines(const tsl_cuda_wgmma *tile) {
+  enum { LINE = 128 };
+  const tsl_problem *problem = &tile->problem;
+  const bool is_a = problem->m >= problem->n;
+  return !(is_a ? tile->a_mn_major : tile->b_mn_major) &&
+         (is_a ? problem->a.row_stride : problem->b.col_stride) * tile->element % LINE == 0;
+}
+
 /* Returns the argument `turns`: for thin products, unless all rows must have one order of sums. */
 static int choose_turns(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const bool is_thin = tile->is_flow || schedule->tiles_m == 1 || schedule->tiles_n == 1;
-  return !is_thin || tsl_problem_batch(&tile->problem) > 1 || tsl_problem_fixes_rows(&tile->problem) ? 0
-         : tile->problem.m >= tile->problem.n                                                        ? 1
-                                                                                                     : 2;
+  return !is_thin || tsl_problem_batch(&tile->problem) > 1 || tsl_problem_fixes_rows(&tile->problem) ||
+                 has_whole_lines(tile)
+             ? 0
+         : tile->problem.m >= tile->problem.n ? 1
+                                              : 2;
 }
 
 /* Returns the arguments that operands do not change. */

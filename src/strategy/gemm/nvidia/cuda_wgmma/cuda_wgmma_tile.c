@@ -60,11 +60,20 @@ static int get_panels_together(const tsl_cuda_wgmma *tile) {
   return tile->is_alone || tile->stages < 4 ? 1 : tile->stages < 8 ? 2 : 4;
 }
 
-/* Returns the panels of a pipeline stage. Four stages are needed: two are loaded, one is multiplied, and one
- * is released late. */
+/* Returns the panels of a pipeline stage. An alone block needs four stages: two are loaded, one is
+ * multiplied, and one is released late. Flowing blocks of few columns share a multiprocessor: three stages
+ * suffice. A stage requests adjacent bytes of each row at once, which lie in one page of DRAM. Short main
+ * loops take stages of two panels, which arrive earlier. */
 static int get_stage_panels(const tsl_cuda_wgmma *tile) {
-  enum { PANELS = 4, STAGES = 4 };
-  return tile->is_alone && has_short_panels(tile) && tile->stages >= STAGES * PANELS ? PANELS : 1;
+  enum { PANELS = 4, STAGES = 4, FLOW_STAGES = 3, FLOW_COLUMNS = 16 };
+  if (!has_short_panels(tile))
+    return 1;
+  if (tile->is_alone)
+    return tile->stages >= STAGES * PANELS ? PANELS : 1;
+  if (!tile->is_flow || tile->tile_n > FLOW_COLUMNS)
+    return 1;
+  const bool is_long = tile->problem.k >= (int64_t)TSL_CUDA_WGMMA_LONG_PANELS * tile->depth * tile->cluster;
+  return is_long && tile->stages >= FLOW_STAGES * PANELS ? PANELS : tile->stages >= FLOW_STAGES * 2 ? 2 : 1;
 }
 
 static int get_max_stages(const tsl_cuda_wgmma *tile) {
@@ -251,6 +260,8 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
     layout_memory(&tile, device);
   tile.together = get_panels_together(&tile);
   tile.stage_panels = get_stage_panels(&tile);
+  if (tile.stage_panels > 1)
+    tile.together = 1;
   tile.stages -= tile.stages % tile.stage_panels;
   /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
