@@ -203,14 +203,13 @@ SM80_FUNCTION void wait_for_parts(const sm80_arguments &args) {
 /* Adds the other parts to the sums of pairs `pair`, `pair` + THREADS, ... */
 template <int COUNT>
 SM80_FUNCTION void join_pairs(real_pair (&own)[COUNT], int pair, const sm80_arguments &args) {
-  constexpr int AHEAD = COUNT == 1 ? 8 : 2; /* parts whose loads overlap */
   const long long apart = (long long)PAIRS * args.tiles_m * args.tiles_n;
   const real_pair *from = published_sums(block_of_part(0, args), args) + pair;
   real_pair sums[COUNT];
 #pragma unroll
   for (int q = 0; q < COUNT; q++)
     sums[q] = __ldcg(from + q * THREADS);
-#pragma unroll AHEAD
+#pragma unroll 2
   for (int part = 1; part < args.parts - 1; part++) {
     from += apart;
 #pragma unroll
