@@ -79,9 +79,12 @@
   X(f, odd_part_sums, 0, "factor of the epilogue with split-k") \
   X(f, odd_moves, 0, "factor of the traffic of C without split-k") \
   X(f, short_lines, 0, "cuda_dmma: cost of a byte in K-major lines of 128 bytes, relative to others") \
+  X(f, split_lines, 0, "cuda_mma: traffic of K-major lines that begin inside of 64 bytes, in 64 bytes each") \
   X(f, copy_clocks, 0, "cuda_mma: clocks of each copy of 4 or 8 bytes after the first of a chunk") \
   X(f, last_round, 1, "part of the free places of a last round of blocks that takes time like blocks") \
   X(f, narrow_wait_clocks, 0, "clocks that a panel waits for copies below 16 bytes of an operand") \
+  X(f, last_clocks, 0, "cuda_mma: clocks of each chunk of a last panel that is not whole") \
+  X(f, last_wait_clocks, 0, "cuda_mma: clocks of such a panel where k ends inside of a chunk") \
   X(f, look_clocks, 0, "clocks to check the bounds of a chunk") \
   X(f, element_clocks, 0, "clocks to copy an element of a chunk") \
   X(f, element_wait_clocks, 0, "clocks that a panel waits for elements of an operand") \
@@ -123,6 +126,7 @@
   X(f, memory_wait, 0, "clocks of the latency of global memory") \
   X(f, line_wait, 0, "clocks of the latency of lines of B, through local memory") \
   X(f, line_waste, 0, "bytes that memory moves beyond a line of B") \
+  X(f, odd_waste, 0, "further bytes where lines begin inside of 64 bytes") \
   X(f, odd_flight, 1, "factor on the bytes in flight where lines are not aligned") \
   X(f, vector_clocks, 0, "clocks of a unit for 512 bytes of rows of B") \
   X(f, line_clocks, 0, "clocks of a unit for 512 bytes of columns of B") \
@@ -137,6 +141,17 @@
   X(f, tail, 1, "fraction of a group's time in which few groups are left at the end") \
   X(f, launch_share, 0, "fraction of launch latency of one kernel") \
   X(f, sum_launch_share, 0, "fraction of launch latency of the sum kernel")
+
+#define TSL_OUTER_CONSTANTS(X, f) \
+  X(f, load_clocks, 0, "clocks of a unit in which 32 items load a number of A or B") \
+  X(f, store_clocks, 0, "clocks of a unit in which 32 items store vectors of C") \
+  X(f, group_clocks, 0, "clocks of the start and end of resident groups") \
+  X(f, wait_clocks, 0, "clocks in which numbers of A arrive") \
+  X(f, row_clocks, 0, "clocks between an item's stores of two rows") \
+  X(f, write_share, 0, "traffic of C in memory, relative to its bytes") \
+  X(f, period_share, 0, "further traffic of C where adjacent rows have different alignment") \
+  X(f, end_bytes, 0, "bytes of further traffic of 32 items' line that is aligned to 32 bytes") \
+  X(f, launch_share, 0, "fraction of launch latency")
 
 #define TSL_REGISTER_CONSTANTS(X, f) \
   X(f, memory_wait, 0, "clocks of the latency of global memory") \
@@ -355,6 +370,7 @@
   X(mma, sm80, TSL_SM80_CONSTANTS) \
   X(thin_tile, thin, TSL_THIN_CONSTANTS) \
   X(few_rows, few, TSL_FEW_CONSTANTS) \
+  X(outer, outer, TSL_OUTER_CONSTANTS) \
   X(register_tile, register, TSL_REGISTER_CONSTANTS) \
   X(opencl_mma, opencl_mma, TSL_OPENCL_MMA_CONSTANTS) \
   X(split, split, TSL_SPLIT_CONSTANTS) \

@@ -18,6 +18,7 @@
   X(gemm, portable, register_tile)                                                                           \
   X(gemm, portable, thin_tile)                                                                               \
   X(gemm, portable, few_rows)                                                                                \
+  X(gemm, portable, outer_product)                                                                           \
   X(gemm, portable, opencl_mma)                                                                              \
   X(gemm, nvidia, cuda_wgmma)                                                                                \
   X(gemm, nvidia, cuda_mma)                                                                                  \

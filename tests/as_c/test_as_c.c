@@ -40,6 +40,8 @@ static form forms[] = {
     {TSL_OP_GEMM, "thin_tile", "split=2 slices=4", 2},
     {TSL_OP_GEMM, "few_rows", "items_n=128 slices=1 flight=8", 40},
     {TSL_OP_GEMM, "few_rows", "items_n=32 slices=4 flight=4", 40},
+    {TSL_OP_GEMM, "outer_product", "items_n=8 rows=2", 100},
+    {TSL_OP_GEMM, "outer_product", "items_n=32 rows=4", 100},
     {TSL_OP_DOT, "block_tree", "", 12},
     {TSL_OP_DOT, "fixed_tree", "", 12},
     {TSL_OP_DOT, "exact", "", 12},
@@ -107,6 +109,27 @@ static int check_few_rows(const tsl_strategy *strategy, const tsl_config *config
   return right;
 }
 
+/* Products with a k of one to eight, with rows or columns of C of every length and pitch modulo a vector.
+ * Returns how many are right. */
+static int check_outer_products(const tsl_strategy *strategy, const tsl_config *config) {
+  static const tesela_type outer_types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+  int right = 0;
+  for (int64_t k = 1; k <= 8; k++)
+    for (uint64_t seed = 0; seed < 16; seed++) {
+      const int64_t n = 29 + k % 5, m = 19, padding = (int64_t)(seed / 4 + 1) % 4;
+      const bool by_columns = seed % 2;
+      tsl_case what = {.problem = tsl_problem_gemm(m, n, k, outer_types[seed / 2 % 2 * 2 + (uint64_t)k % 2]),
+                       .seed = seed,
+                       .tight = true};
+      what.problem.c.row_stride = by_columns ? 1 : n + padding;
+      what.problem.c.col_stride = by_columns ? m + padding : 1;
+      what.problem.beta[0] = seed / 4 % 2;
+      as_c_side = (fence_side)(seed / 8);
+      right += check(strategy, config, &what);
+    }
+  return right;
+}
+
 static void runs_as_c(void **state) {
   static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   const int random = is_long_form() ? 16 : 6;
@@ -130,8 +153,10 @@ static void runs_as_c(void **state) {
     check(strategy, &config, &what);
     taken++;
   }
-  right +=
-      of->op == TSL_OP_GEMM ? check_alignments(strategy, &config) + check_few_rows(strategy, &config) : 0;
+  if (of->op == TSL_OP_GEMM)
+    right += check_alignments(strategy, &config) + check_few_rows(strategy, &config);
+  if (strcmp(of->name, "outer_product") == 0)
+    right += check_outer_products(strategy, &config);
   print_message("  %d right, %d launches\n", right, as_c_launches - before);
   if (right < (is_long_form() ? of->least : 1))
     fail_msg("%s took %d cases", of->name, right);

@@ -44,6 +44,7 @@ static const batch_case cases[] = {
     {8, 16, 24, 66000, false, false, false, 0, 0, SHARED, 0, false, 0},
     {130, 260, 100, 3, false, false, false, 0, SHARED, SHARED, 0, false, 0},
     {5, 200, 300, 6, false, true, false, 3, 0, 2, 0, false, 2},
+    {70, 131, 3, 5, false, true, false, 1, 3, 1, 1, false, 2},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -88,11 +88,13 @@ static const tsl_subplan_factory no_children = {
     .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
 
 /* Returns a problem with lines of a kilobyte in every type: few tiles of C, and k large enough to
- * be split. Smaller lines for cuda_whole, which copies whole products to shared memory, and few rows for
- * few_rows. */
+ * be split. Smaller lines for cuda_whole, which copies whole products to shared memory, few rows for
+ * few_rows, and a short k for outer_product. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *form_in) {
   const bool is_whole = strcmp(strategy->name, "cuda_whole") == 0;
-  const int64_t lines = is_whole ? 64 : 256, k = is_whole ? lines
+  const bool is_outer = strcmp(strategy->name, "outer_product") == 0;
+  const int64_t lines = is_whole ? 64 : 256, k = is_whole   ? lines
+                                                 : is_outer ? 5
                                                  : strategy->op == TSL_OP_GEMM
                                                      ? 1024 / (int64_t)tsl_type(form_in->types.a)->size
                                                      : 256;

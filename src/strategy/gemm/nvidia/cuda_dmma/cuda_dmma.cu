@@ -102,8 +102,25 @@ SM80_FUNCTION bool store_adjacent(float2 *target, int x, const float2 (&pairs)[2
   *(float4 *)target = make_float4(one.x, one.y, two.x, two.y);
   return true;
 }
-template <class T>
-SM80_FUNCTION bool store_adjacent(T *, int, const real_pair (&)[2], const work_tile &,
+/* Stores the eight adjacent elements of four threads in pairs that are aligned in C, also in odd rows of f64.
+ * Where rows begin between pairs, threads pass their first elements on, and both ends are stored alone. */
+SM80_FUNCTION bool store_adjacent(double *target, int x, const double2 (&pairs)[2], const work_tile &tile,
+                                  const sm80_arguments &args) {
+  const int own = threadIdx.x % 4, begin = x - 2 * own;
+  if (args.c.width || args.c.col != 1 || args.scalars.f64.beta[0] != 0 || begin < tile.col ||
+      begin + 8 > args.n)
+    return false;
+  const double first = args.scalars.f64.alpha[0] * pairs[0].x,
+               second = args.scalars.f64.alpha[0] * pairs[0].y,
+               next = __shfl_down_sync(15u << (threadIdx.x & 28), first, 1, 4);
+  const bool is_between = (unsigned long long)target % 16 != 0;
+  if (!is_between || own < 3)
+    *(double2 *)(target + is_between) = is_between ? make_double2(second, next) : make_double2(first, second);
+  if (is_between && (own == 0 || own == 3))
+    target[own / 3] = own == 0 ? first : second;
+  return true;
+}
+SM80_FUNCTION bool store_adjacent(double2 *, int, const double2 (&)[2], const work_tile &,
                                   const sm80_arguments &) {
   return false;
 }

@@ -60,6 +60,7 @@ typedef struct tsl_sm80_tile {
   double efficiency;        /* fraction of unit_rate for large k */
   double unit_rate;         /* multiply-adds per clock of a multiprocessor */
   double part_clocks;       /* extra clocks of a panel whose copies are checked */
+  double last_clocks;       /* extra clocks of the last panel, if it is not whole */
   double meeting_clocks;    /* clocks in which sums of slices and of a cluster are added */
   double idle_units;        /* multiprocessors that clusters leave idle */
   bool is_odd;              /* C is stored element by element */

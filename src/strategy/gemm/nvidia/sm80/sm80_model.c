@@ -43,17 +43,23 @@ static double sm80_overlap_seconds(double exponent, double a, double b, double c
   return pow(pow(a, exponent) + pow(b, exponent) + pow(c, exponent), 1 / exponent);
 }
 
-/* Returns the additional bytes that a K-major operand of f64 or c64 costs, whose panels are read in lines of
- * 128 bytes. */
-static double bytes_of_short_lines(const tsl_sm80_tile *tile) {
-  enum { SHORT_LINE = 128 };
+/* Returns the fraction of further bytes that a K-major operand moves. Panels of f64 and complex types
+ * are slow if they are read in lines below 256 bytes. Panels of other types are slow if lines begin inside of
+ * the 64 bytes that memory moves at once. */
+static double share_of_lines(const tsl_sm80_tile *tile, int64_t pitch) {
+  enum { SHORT_LINE = 128, ACCESS = 64 };
+  const int line = tile->depth * tile->element;
+  if (tile->sum >= 8)
+    return line <= SHORT_LINE && !tile->is_short ? tile->rates->short_lines - 1 : 0;
+  return pitch * tile->element % ACCESS != 0 && !tile->packs ? tile->rates->split_lines * ACCESS / line : 0;
+}
+
+/* Returns the bytes that memory moves for K-major operands beyond their own. */
+static double bytes_of_lines(const tsl_sm80_tile *tile) {
   const tsl_problem *problem = &tile->problem;
-  const double lines =
-      (tile->a_mn_major ? 0 : (double)problem->m) + (tile->b_mn_major ? 0 : (double)problem->n);
-  return tile->sum >= 8 && tile->depth * tile->element <= SHORT_LINE && !tile->is_short
-             ? (tile->rates->short_lines - 1) * tile->element * lines * (double)problem->k *
-                   (double)tsl_problem_batch(problem)
-             : 0;
+  const double a = tile->a_mn_major ? 0 : (double)problem->m * share_of_lines(tile, problem->a.row_stride),
+               b = tile->b_mn_major ? 0 : (double)problem->n * share_of_lines(tile, problem->b.col_stride);
+  return (a + b) * (double)problem->k * tile->element * (double)tsl_problem_batch(problem);
 }
 
 /* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
@@ -73,13 +79,14 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                rounds = ceil(each / tile->groups),
                /* each product waits for its predecessor, and the panel's first for a barrier */
       least = rates->step_clocks * depth * tile->element / 32 + rates->barrier_clocks,
-               waited = rounds * panels *
-                        (fmax(rates->panel_clocks / fmax(1, tile->stages - 1), least) + tile->part_clocks),
+               waited = rounds * (panels * (fmax(rates->panel_clocks / fmax(1, tile->stages - 1), least) +
+                                            tile->part_clocks) +
+                                  tile->last_clocks),
                /* blocks of a last round that is not full do not spread over all multiprocessors */
       idle = rounds > 1 && !tile->is_persistent ? rates->last_round * (rounds * tile->groups - each) : 0,
-               products = (each + idle) * panels *
-                          (depth * numbers * numbers * elements / rate + rates->barrier_clocks +
-                           tile->part_clocks * warps / 4);
+               products = (each + idle) * (panels * (depth * numbers * numbers * elements / rate +
+                                                     rates->barrier_clocks + tile->part_clocks * warps / 4) +
+                                           tile->last_clocks * warps / 4);
   /* After the first round, resident blocks start and end while others multiply. */
   const double odd = !tile->is_odd ? 1
                      : parts == 1  ? rates->odd_sums
@@ -93,10 +100,10 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                                                             (double)problem->m * (double)problem->n * batch
                                                       : 0,
                clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = sm80_overlap_seconds(
-                   rates->overlap, clocks / clock, cached / clock,
-                   (tsl_problem_bytes(problem) + odd_bytes + bytes_of_short_lines(tile)) /
-                       (rates->bandwidth_share * device->bandwidth));
+               seconds =
+                   sm80_overlap_seconds(rates->overlap, clocks / clock, cached / clock,
+                                        (tsl_problem_bytes(problem) + odd_bytes + bytes_of_lines(tile)) /
+                                            (rates->bandwidth_share * device->bandwidth));
   return rates->launch_share * device->launch_seconds + seconds +
          tsl_sm80_reduce_seconds(tile, parts, device);
 }

@@ -169,6 +169,19 @@ static double narrow_part_clocks(const tsl_sm80_tile *tile) {
          chunks * tile->tile_n * narrow_chunk_clocks(tile, width_b, is_looking);
 }
 
+/* Returns the extra clocks of a last panel that k does not fill. Each chunk is checked, and elements of a
+ * chunk that k ends in arrive in registers. Panels that are all checked have no further checks. */
+static double narrow_last_clocks(const tsl_sm80_tile *tile) {
+  const int64_t k = tile->problem.k;
+  const bool is_cut = k * tile->element % 16 != 0 && !(tile->a_mn_major && tile->b_mn_major),
+             is_looking = !tile->packs && (tile->a_width == 0 || tile->b_width == 0);
+  const double chunks = (double)tile->depth * tile->element / 16 / tile->items;
+  return k % tile->depth == 0 || is_looking
+             ? 0
+             : tile->rates->last_clocks * chunks * (tile->tile_m + tile->tile_n) +
+                   (is_cut ? tile->rates->last_wait_clocks : 0);
+}
+
 static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   tile->groups = count_resident_blocks(tile, device);
@@ -180,6 +193,7 @@ static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
   set_stages(tile, (int64_t)(tile->tile_m + tile->tile_n) * tile->depth * tile->element, 0, device);
   tile->unit_rate = narrow_unit_rate(tile, device);
   tile->part_clocks = narrow_part_clocks(tile);
+  tile->last_clocks = narrow_last_clocks(tile);
   tile->is_odd = problem->c.col_stride != 1 || (problem->m != 1 && problem->c.row_stride % 4 != 0);
 }
 

@@ -44,7 +44,11 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
                        numbers * few.numbers * few.sum_size / 16 * rates->row_clocks;
   /* memory moves more than short lines */
   const int line = 16 * (few.b_along_k ? few.flight : few.items_n);
-  const double waste = few.b_along_k || line < 128 ? 1 + rates->line_waste / line : 1;
+  const tsl_shape *b = &few.problem.b;
+  const int64_t pitch = (few.b_along_k ? b->col_stride : b->row_stride) * (int64_t)tsl_type(b->type)->size;
+  const double waste =
+      1 +
+      ((few.b_along_k || line < 128 ? rates->line_waste : 0) + (pitch % 64 ? rates->odd_waste : 0)) / line;
   const double bytes = bytes_of_group(&few), bandwidth = rates->memory_rate * device->bandwidth;
   const group_cost one = {.wait = bytes / flight * (few.b_along_k ? rates->line_wait : rates->memory_wait),
                           .issue = bytes / 512 * issue,
