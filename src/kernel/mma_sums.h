@@ -8,6 +8,7 @@
 #define TSL_KERNEL_MMA_SUMS_H
 
 #include "kernel_gemm.h"
+#include "raster.h"
 
 #define WHOLE (C_FORM == 3)
 #define SIZE (WHOLE ? 1 : 2)
@@ -42,18 +43,41 @@
 typedef struct opencl_mma_arguments {
   tsl_gemm_arguments gemm;
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
+  TSL_INDEX split_k, sums;          /* parts of k, and the byte of scratch memory where their sums begin */
+  TSL_INDEX a_width, b_width;       /* bytes of a copy; 0: elements one by one */
 } opencl_mma_arguments;
 
 TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
   return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
 }
 
+/* Tile of C, its split-k part, and its panels [first, end). */
+typedef struct mma_work_tile {
+  TSL_INDEX row, col, part;
+  int first, end;
+} mma_work_tile;
+
+TSL_FUNCTION int count_work_tiles(const opencl_mma_arguments args) {
+  return (int)(args.tiles_m * args.tiles_n * args.split_k);
+}
+
+TSL_FUNCTION void get_work_tile(int number, const opencl_mma_arguments args, mma_work_tile *share) {
+  const int tiles = (int)(args.tiles_m * args.tiles_n), panels = panels_of(args);
+  const int part = number / tiles, split_k = (int)args.split_k;
+  tsl_raster_tile(number % tiles, args.tiles_m, args.tiles_n, args.band, &share->row, &share->col);
+  share->row *= TILE_M;
+  share->col *= TILE_N;
+  share->part = part;
+  share->first = (int)((TSL_INDEX)panels * part / split_k);
+  share->end = (int)((TSL_INDEX)panels * (part + 1) / split_k);
+}
+
 /* Arguments of kernels in which four warps multiply together. Offsets are bytes in scratch memory. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, split_k, /* offsets of maps, of partial sums in whole tiles; parts of k */
-      wanted, wanted_above,      /* offset of an int, -1: none; no work if it is <= wanted_above */
-      rests, rests_row;          /* offset of C mod p, 0: none; bytes of a row */
+  TSL_INDEX maps,           /* offset of tensor maps */
+      wanted, wanted_above, /* offset of an int, -1: none; no work if it is <= wanted_above */
+      rests, rests_row;     /* offset of C mod p, 0: none; bytes of a row */
   unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 

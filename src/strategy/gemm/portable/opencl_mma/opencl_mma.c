@@ -14,14 +14,23 @@ static const tsl_param params[] = {
                                2,
                                {1, 2, 4, 999}},
     [TSL_OPENCL_MMA_WARPS] = {"warps", "warps of one matrix instruction; 4: wgmma of sm_90", 1, {1, 4}},
+    [TSL_OPENCL_MMA_FROM] =
+        {"from",
+         "place: panels are copied from A and B, by one warp; packed: from aligned copies "
+         "of A and B",
+         TSL_OPENCL_MMA_PACKED,
+         {TSL_OPENCL_MMA_PLACE, TSL_OPENCL_MMA_PACKED}},
     {NULL, NULL, 0, {0}},
 };
+
+static const char *const from_names[] = {"place", "packed"};
 
 static const char *const probes[] = {
     "tile_m=128 tile_n=128 warp_m=64 warp_n=64 depth=64 stages=3 band=8 groups=2",
     "tile_m=64 tile_n=128 warp_m=32 warp_n=64 depth=128 stages=2 band=4 groups=1",
     "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1",
     "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1 warps=4",
+    "tile_m=64 tile_n=64 warp_m=32 warp_n=32 depth=64 stages=4 band=8 groups=2 from=place",
     NULL,
 };
 
@@ -32,6 +41,8 @@ enum { MIN_ITEMS = 128, MAX_ITEMS = 256 };
 static const char *refuse_group(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
   const tsl_problem *problem = &tile->problem;
+  if (mma->in_place)
+    return "from=place is for one warp: four warps together copy aligned panels";
   if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)
     return tsl_refusal("%s has no matrix instructions of four warps (OpenCL on sm_90 has)", device->name);
   if (tile->depth != 128)
@@ -54,6 +65,8 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   const char *why = is_group ? refuse_group(&mma, device) : NULL;
   if (why != NULL)
     return why;
+  if (mma.in_place && mma.a_width == 16 && mma.b_width == 16)
+    return "from=place: A and B are already aligned";
   if (tile.items < MIN_ITEMS || tile.items > MAX_ITEMS + (is_group ? TSL_OPENCL_MMA_WARP : 0))
     return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
                        tile.tile_n, tile.part_m, tile.part_n, tile.items, MIN_ITEMS, MAX_ITEMS);
@@ -84,8 +97,7 @@ static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config 
                                    const tsl_device *device) {
   const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
   const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
-  const int64_t maps = mma.warps == 4 ? schedule.groups * TSL_OPENCL_MMA_MAPS : 0;
-  return (uint64_t)mma.a_bytes + (uint64_t)mma.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
+  return (uint64_t)(mma.a_bytes + mma.b_bytes + tsl_opencl_mma_maps(&mma, &schedule) + schedule.sums_bytes);
 }
 
 static const char *opencl_mma_row_order(const tsl_problem *problem, const tsl_config *config,
@@ -100,7 +112,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .lifts = "one product a lane and instruction, on graphics processors",
     .partner = "register_tile",
     .op = TSL_OP_GEMM,
-    .version = 2,
+    .version = 3,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
     .build_seconds = 1.6,
     .accuracy = tsl_accuracy_of_tensor_cores,
@@ -112,6 +124,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .run = tsl_opencl_mma_run,
     .release = tsl_launch_release,
     .supports = {.types = tsl_types_narrow, .why = "tensor cores multiply narrow types"},
+    .tuning = {.names = {[TSL_OPENCL_MMA_FROM] = from_names}},
     .resources = {.scratch = opencl_mma_scratch, .count_costs = tsl_opencl_mma_account},
     .testing = {.probes = probes},
 };
