@@ -14,7 +14,8 @@
 
 extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
     ptx_bytes_transposed, ptx_place_rows, ptx_place_mixed, ptx_place_transposed, ptx_place_bytes, ptx_split,
-    ptx_place_split, ptx_group_rows, ptx_group_wide, ptx_group_bytes, ptx_group_rests, ptx_pack_bytes;
+    ptx_place_split, ptx_group_rows, ptx_group_wide, ptx_group_narrow, ptx_group_bytes, ptx_group_rests,
+    ptx_pack_bytes;
 
 /* The struct of the same name in opencl_mma.cl. */
 typedef struct opencl_mma_arguments {
@@ -171,6 +172,7 @@ static void every_order_and_type(void **state) {
       {&ptx_bytes_transposed, transposed, true, true, 131, 134, 70, 3, 2, 1, 1, 0, 0, 0, 0},
       {&ptx_group_rows, floats, false, true, 140, 150, 200, 1, 0, 1, 2, 0, 0, 0, 0},
       {&ptx_group_wide, halves, true, false, 65, 270, 70, 2, -1, 2, 3, 0, 0, 0, 0},
+      {&ptx_group_narrow, halves, false, true, 130, 200, 70, 1, 0, 1, 1, 0, 0, 0, 0},
       {&ptx_group_bytes, mixed, false, false, 130, 131, 400, 1, 1, 1, 1, 0, 0, 0, 0},
       {&ptx_place_rows, floats, false, false, 70, 150, 75, 1, 0, 1, 2, 4, 2, 0, 0},
       {&ptx_place_rows, floats, false, false, 65, 129, 70, 2, 1, 1, 1, 16, 2, 1, 3},

@@ -72,7 +72,7 @@ static void four_warps_have_limits(void **state) {
   assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=64 stages=4 warps=4", &four,
                      &floats, "lines of 128 bytes");
   assert_refused_for(strategy, "tile_m=128 tile_n=64 warp_m=64 warp_n=64 depth=128 stages=4 warps=4", &four,
-                     &floats, "128 or 256 columns");
+                     &floats, "128, 192 or 256 columns");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=32 depth=128 stages=4 warps=4", &four,
                      &floats, "32 rows of 256 columns");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=6 warps=4", &four,

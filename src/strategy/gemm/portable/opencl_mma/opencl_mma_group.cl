@@ -50,6 +50,8 @@
 #endif
 #if TILE_N == 256
 #define GROUP_MULTIPLY TSL_PTX_GROUP_256
+#elif TILE_N == 192
+#define GROUP_MULTIPLY TSL_PTX_GROUP_192
 #else
 #define GROUP_MULTIPLY TSL_PTX_GROUP_128
 #endif
