@@ -179,7 +179,7 @@ static void every_order_and_type(void **state) {
       {&ptx_place_rows, floats, false, false, 64, 128, 96, 1, 0, 1, 1, 4, 4, 0, 0},
       {&ptx_place_rows, floats, false, false, 1, 1, 1, 1, 0, 1, 1, 2, 2, 0, 0},
       {&ptx_place_mixed, halves, false, true, 70, 150, 131, 1, -1, 1, 1, 2, 4, 0, 0},
-      {&ptx_place_mixed, halves, false, true, 64, 256, 128, 1, 0, 1, 1, 2, 2, 2, 2},
+      {&ptx_place_mixed, halves, false, true, 64, 128, 128, 1, 0, 1, 1, 2, 2, 2, 2},
       {&ptx_place_transposed, narrow, true, false, 133, 129, 33, 1, 3, 2, 2, 2, 16, 0, 0},
       {&ptx_place_transposed, narrow, true, false, 128, 128, 64, 1, 0, 1, 1, 4, 2, 0, 0},
       {&ptx_place_bytes, mixed, false, true, 70, 150, 65, 1, 0, 1, 2, 1, 4, 0, 0},
