@@ -45,6 +45,7 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
   TSL_INDEX split_k, sums;          /* parts of k, and the byte of scratch memory where their sums begin */
   TSL_INDEX a_width, b_width;       /* bytes of a copy; 0: elements one by one */
+  TSL_INDEX flags, ticket; /* byte of the parts' flags, and their value after a part has stored its sums */
 } opencl_mma_arguments;
 
 TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
@@ -213,6 +214,38 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *se
     }
   }
 }
+
+#if JOINS
+/* Adds the sums of all parts of a tile, in their order, and stores C. The group of the last part calls this
+ * after the other parts' flags, of groups that began before it. */
+TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMBER *separate, TSL_INDEX pitch,
+                             TSL_INDEX step, TSL_INDEX row, TSL_INDEX col, int items,
+                             const opencl_mma_arguments args) {
+  const int rows = args.gemm.m - row < TILE_M ? (int)(args.gemm.m - row) : TILE_M,
+            columns = args.gemm.n - col < TILE_N ? (int)(args.gemm.n - col) : TILE_N;
+  const bool is_wide = args.gemm.c_col_stride == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
+  TSL_UNROLL_BY(1)
+  for (int i = TSL_ITEM(0); i < rows * (TILE_N / 4); i += items) {
+    const int y = i / (TILE_N / 4), x = i % (TILE_N / 4) * 4;
+    TSL_GLOBAL const MMA_NUMBER *from = separate + (row + y) * pitch + col + x;
+    TSL_GLOBAL MMA_RESULT *to =
+        c + args.gemm.c_offset + (row + y) * args.gemm.c_row_stride + (col + x) * args.gemm.c_col_stride;
+    MMA_NUMBER sums[4] = {0, 0, 0, 0};
+    TSL_UNROLL_BY(8)
+    for (int p = 0; p < (int)args.split_k; p++) {
+      MMA_NUMBER part[4];
+      TSL_PTX_LOAD_FOUR(MMA_REGISTER, part, from + p * step);
+      TSL_UNROLL
+      for (int e = 0; e < 4; e++)
+        sums[e] = p == 0 ? part[e] : sums[e] + part[e];
+    }
+    if (is_wide && x + 4 <= columns)
+      store_four(to, sums, args);
+    else
+      store_inside(to, args.gemm.c_col_stride, columns - x, sums, args);
+  }
+}
+#endif
 
 #if WHOLE && !A_MN_MAJOR && !B_MN_MAJOR
 TSL_FUNCTION unsigned int sum_modulo_p(int sum, const opencl_mma_group_arguments args) {

@@ -14,8 +14,8 @@
 
 extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
     ptx_bytes_transposed, ptx_place_rows, ptx_place_mixed, ptx_place_transposed, ptx_place_bytes, ptx_split,
-    ptx_place_split, ptx_group_rows, ptx_group_wide, ptx_group_narrow, ptx_group_bytes, ptx_group_rests,
-    ptx_pack_bytes;
+    ptx_place_split, ptx_joins, ptx_place_joins, ptx_group_rows, ptx_group_wide, ptx_group_narrow,
+    ptx_group_bytes, ptx_group_rests, ptx_pack_bytes;
 
 /* The struct of the same name in opencl_mma.cl. */
 typedef struct opencl_mma_arguments {
@@ -24,7 +24,7 @@ typedef struct opencl_mma_arguments {
     float f32[2];
     int i32[2];
   } scalars;
-  int64_t band, tiles_m, tiles_n, split_k, sums, a_width, b_width;
+  int64_t band, tiles_m, tiles_n, split_k, sums, a_width, b_width, flags, ticket;
 } opencl_mma_arguments;
 
 /* And in opencl_mma_group.cl. */
@@ -104,6 +104,16 @@ static int64_t width_of(const operand *o, bool by_rows) {
   return step != 1 ? 0 : bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 0;
 }
 
+static void set_scalars(const product *p, opencl_mma_arguments *given) {
+  if (tsl_type(p->types.c)->is_integer) {
+    given->scalars.i32[0] = p->alpha;
+    given->scalars.i32[1] = p->beta;
+  } else {
+    given->scalars.f32[0] = (float)p->alpha;
+    given->scalars.f32[1] = (float)p->beta;
+  }
+}
+
 static void multiply(const product *p) {
   const operand a = make_of(p, false), b = make_of(p, true);
   operand c = make(p->types.c, p->m, p->n, (p->n + 4) / 4 * 4 * p->c_gap, p->c_gap, 3);
@@ -125,13 +135,7 @@ static void multiply(const product *p) {
                                 .split_k = 1,
                                 .a_width = width_of(&a, !p->a_across),
                                 .b_width = width_of(&b, p->b_across)};
-  if (tsl_type(p->types.c)->is_integer) {
-    given.scalars.i32[0] = p->alpha;
-    given.scalars.i32[1] = p->beta;
-  } else {
-    given.scalars.f32[0] = (float)p->alpha;
-    given.scalars.f32[1] = (float)p->beta;
-  }
+  set_scalars(p, &given);
   assert_int_equal(ptx_run(p->kernel, p->groups, memory, c.data, &given), 0);
   for (int64_t i = 0; i < p->m; i++)
     for (int64_t j = 0; j < p->n; j++) {
@@ -191,59 +195,79 @@ static void every_order_and_type(void **state) {
     multiply(&products[i]);
 }
 
-/* The sums of all parts of k, added here, are the product. */
+/* The sums of all parts of k, added here, are the product; or the group of the last part adds them. */
+static void split_product(const product *p, bool joins) {
+  enum { SPLIT_K = 3, GAP = 3 };
+  const operand a = make_of(p, false), b = make_of(p, true);
+  const operand before = make(p->types.c, p->m, p->n, p->n + GAP, 1, 3);
+  const ptx_memory memory[2] = {{a.data, (size_t)a.extent * size_of(&a)},
+                                {b.data, (size_t)b.extent * size_of(&b)}};
+  const int64_t tiles_m = (p->m + p->kernel->tile_m - 1) / p->kernel->tile_m,
+                tiles_n = (p->n + p->kernel->tile_n - 1) / p->kernel->tile_n,
+                columns = tiles_n * p->kernel->tile_n, part = tiles_m * p->kernel->tile_m * columns,
+                c_bytes = before.extent * (int64_t)size_of(&before), sums = (c_bytes + 255) / 256 * 256,
+                flags = sums + SPLIT_K * part * 4;
+  const tesela_type type = p->types.c == TESELA_I32 ? TESELA_I32 : TESELA_F32;
+  operand c = before;
+  c.data = calloc((size_t)(flags + 8 * SPLIT_K * tiles_m * tiles_n), 1);
+  assert_non_null(c.data);
+  memcpy(c.data, before.data, (size_t)c_bytes);
+  opencl_mma_arguments given = {.sizes = {.m = p->m,
+                                          .n = p->n,
+                                          .k = p->k,
+                                          .a_row_stride = a.row_stride,
+                                          .a_col_stride = a.col_stride,
+                                          .b_row_stride = b.row_stride,
+                                          .b_col_stride = b.col_stride,
+                                          .c_row_stride = c.row_stride,
+                                          .c_col_stride = 1},
+                                .band = 2,
+                                .tiles_m = tiles_m,
+                                .tiles_n = tiles_n,
+                                .split_k = SPLIT_K,
+                                .sums = sums,
+                                .a_width = width_of(&a, !p->a_across),
+                                .b_width = width_of(&b, p->b_across),
+                                .flags = flags,
+                                .ticket = 0x123456789abcdef};
+  set_scalars(p, &given);
+  assert_int_equal(ptx_run(p->kernel, (int)(tiles_m * tiles_n * SPLIT_K), memory, c.data, &given), 0);
+  for (int64_t i = 0; i < p->m; i++)
+    for (int64_t j = 0; j < p->n; j++) {
+      double right[2] = {0, 0}, found = 0;
+      for (int64_t l = 0; l < p->k; l++)
+        right[0] += get(&a, i, l) * get(&b, l, j);
+      for (int s = 0; s < SPLIT_K; s++) {
+        double value[2];
+        tsl_type_load(type, c.data + sums + 4 * (s * part + i * columns + j), value);
+        found += value[0];
+      }
+      if (found != right[0])
+        fail_msg("C(%d, %d) is %g where %g is right", (int)i, (int)j, found, right[0]);
+      char stored[8];
+      right[0] = joins ? p->alpha * right[0] + p->beta * get(&before, i, j) : get(&before, i, j);
+      tsl_type_store(p->types.c, stored, right);
+      tsl_type_load(p->types.c, stored, right);
+      if (get(&c, i, j) != right[0])
+        fail_msg("joined C(%d, %d) is %g where %g is right", (int)i, (int)j, get(&c, i, j), right[0]);
+    }
+  free(c.data);
+  free(before.data);
+  free(a.data);
+  free(b.data);
+}
+
 static void sums_of_parts(void **state) {
   (void)state;
-  enum { SPLIT_K = 3, SUMS = 256 };
   static const tsl_types floats = {TESELA_BF16, TESELA_BF16, TESELA_F32},
+                         narrow = {TESELA_BF16, TESELA_BF16, TESELA_BF16},
                          bytes = {TESELA_I8, TESELA_I8, TESELA_I32};
-  const product products[] = {
-      {&ptx_split, floats, false, true, 70, 150, 300, .groups = 4},
-      {&ptx_split, floats, false, true, 3, 5, 40, .groups = 2},
-      {&ptx_place_split, bytes, true, false, 130, 20, 333, .groups = 2, .a_width = 1}};
-  for (size_t t = 0; t < sizeof products / sizeof *products; t++) {
-    const product *p = &products[t];
-    const operand a = make_of(p, false), b = make_of(p, true);
-    const ptx_memory memory[2] = {{a.data, (size_t)a.extent * size_of(&a)},
-                                  {b.data, (size_t)b.extent * size_of(&b)}};
-    const int64_t tiles_m = (p->m + p->kernel->tile_m - 1) / p->kernel->tile_m,
-                  tiles_n = (p->n + p->kernel->tile_n - 1) / p->kernel->tile_n,
-                  columns = tiles_n * p->kernel->tile_n, part = tiles_m * p->kernel->tile_m * columns;
-    char *scratch = calloc((size_t)(SUMS + SPLIT_K * part * 4), 1);
-    assert_non_null(scratch);
-    const opencl_mma_arguments given = {.sizes = {.m = p->m,
-                                                  .n = p->n,
-                                                  .k = p->k,
-                                                  .a_row_stride = a.row_stride,
-                                                  .a_col_stride = a.col_stride,
-                                                  .b_row_stride = b.row_stride,
-                                                  .b_col_stride = b.col_stride},
-                                        .scalars.i32 = {7, 7},
-                                        .band = 2,
-                                        .tiles_m = tiles_m,
-                                        .tiles_n = tiles_n,
-                                        .split_k = SPLIT_K,
-                                        .sums = SUMS,
-                                        .a_width = width_of(&a, !p->a_across),
-                                        .b_width = width_of(&b, p->b_across)};
-    assert_int_equal(ptx_run(p->kernel, p->groups, memory, scratch, &given), 0);
-    for (int64_t i = 0; i < p->m; i++)
-      for (int64_t j = 0; j < p->n; j++) {
-        double right = 0, found = 0;
-        for (int64_t l = 0; l < p->k; l++)
-          right += get(&a, i, l) * get(&b, l, j);
-        for (int s = 0; s < SPLIT_K; s++) {
-          double value[2];
-          tsl_type_load(p->types.c, scratch + SUMS + 4 * (s * part + i * columns + j), value);
-          found += value[0];
-        }
-        if (found != right)
-          fail_msg("C(%d, %d) is %g where %g is right", (int)i, (int)j, found, right);
-      }
-    free(scratch);
-    free(a.data);
-    free(b.data);
-  }
+  split_product(&(product){&ptx_split, floats, false, true, 70, 150, 300, 1, 0, 1, 0, 0, 0, 0, 0}, false);
+  split_product(&(product){&ptx_split, floats, false, true, 3, 5, 40, 1, 0, 1, 0, 0, 0, 0, 0}, false);
+  split_product(&(product){&ptx_place_split, bytes, true, false, 130, 20, 333, 1, .a_width = 1}, false);
+  split_product(&(product){&ptx_joins, narrow, false, true, 70, 149, 300, 2, -1, 1, 0, 0, 0, 0, 0}, true);
+  split_product(&(product){&ptx_joins, narrow, false, true, 9, 13, 200, 1, 0, 1, 0, 0, 0, 0, 0}, true);
+  split_product(&(product){&ptx_place_joins, bytes, true, false, 130, 20, 333, 1, 2, .a_width = 1}, true);
 }
 
 /* Residues of C are stored in their place, and nothing is written outside it. */

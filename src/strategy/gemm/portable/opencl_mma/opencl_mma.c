@@ -124,7 +124,8 @@ static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config 
                                    const tsl_device *device) {
   const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
   const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
-  return (uint64_t)(mma.a_bytes + mma.b_bytes + tsl_opencl_mma_maps(&mma, &schedule) + schedule.sums_bytes);
+  return (uint64_t)(mma.a_bytes + mma.b_bytes + tsl_opencl_mma_maps(&mma, &schedule) + schedule.sums_bytes +
+                    schedule.flags_bytes);
 }
 
 static const char *opencl_mma_row_order(const tsl_problem *problem, const tsl_config *config,

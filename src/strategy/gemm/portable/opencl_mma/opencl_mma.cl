@@ -27,9 +27,10 @@
  * are packed first. With IN_PLACE, a chunk is copied by 16 bytes, by 4, or element by element through
  * registers, as the operand's `width` says. Elements outside of the matrix become zeros. Where tiles are
  * fewer than resident groups, k is split: groups store each part's sums, which are added in a fixed order
- * (SPLIT). Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. Defines of the
- * host: MMA_A, MMA_B (PTX types), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, SPLIT,
- * IN_PLACE. Limits: sm_80 or newer; any sizes, any strides of C. */
+ * (SPLIT), with JOINS by the group of a tile's last part, else by a further launch. Parameters:
+ * TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. Defines of the host: MMA_A, MMA_B
+ * (PTX types), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, SPLIT, IN_PLACE. Limits: sm_80
+ * or newer; any sizes, any strides of C. */
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -294,9 +295,36 @@ TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_
   }
 }
 
+#if JOINS
+/* Publishes the sums of a part, or adds all parts' if it is the last part of its tile. Each group has one
+ * work tile, and groups begin in the order of their numbers, so the other parts' groups have begun. */
+TSL_FUNCTION void join_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL char *scratch, const mma_work_tile work,
+                            const opencl_mma_arguments args) {
+  const int tiles = (int)(args.tiles_m * args.tiles_n), split_k = (int)args.split_k;
+  const TSL_INDEX pitch = args.tiles_n * TILE_N;
+  TSL_GLOBAL TSL_UINT64 *flags = (TSL_GLOBAL TSL_UINT64 *)(scratch + args.flags) + TSL_GROUP(0) % tiles;
+  tsl_ptx_fence();
+  TSL_BARRIER();
+  if (work.part < split_k - 1) {
+    if (TSL_ITEM(0) == 0)
+      tsl_ptx_set_flag(flags + work.part * tiles, (TSL_UINT64)args.ticket);
+    return;
+  }
+  for (int p = TSL_ITEM(0); p < split_k - 1; p += ITEMS)
+    tsl_ptx_wait_flag(flags + p * tiles, (TSL_UINT64)args.ticket);
+  TSL_BARRIER();
+  join_parts(c, (TSL_GLOBAL const MMA_NUMBER *)(scratch + args.sums), pitch, args.tiles_m * TILE_M * pitch,
+             work.row, work.col, ITEMS, args);
+}
+#endif
+
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
-                    TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments args) {
+                    TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c,
+#if SPLIT
+                    TSL_GLOBAL char *scratch,
+#endif
+                    const opencl_mma_arguments args) {
   TSL_LOCAL_BYTES(panels, STAGES * STAGE_BYTES);
   const unsigned int base = tsl_ptx_local_address(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
@@ -336,9 +364,15 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
         multiply_step(sums, &factors[s % 2]);
       }
     }
+#if SPLIT
     const TSL_INDEX pitch = args.tiles_n * TILE_N;
-    store_tile(
-        c, SPLIT ? (TSL_GLOBAL MMA_NUMBER *)c + args.sums / 4 + work.part * args.tiles_m * TILE_M * pitch : 0,
-        pitch, work.row + warp_row, work.col + warp_col, sums, args);
+    store_tile(c, (TSL_GLOBAL MMA_NUMBER *)(scratch + args.sums) + work.part * args.tiles_m * TILE_M * pitch,
+               pitch, work.row + warp_row, work.col + warp_col, sums, args);
+#if JOINS
+    join_tile(c, scratch, work, args);
+#endif
+#else
+    store_tile(c, 0, 0, work.row + warp_row, work.col + warp_col, sums, args);
+#endif
   }
 }

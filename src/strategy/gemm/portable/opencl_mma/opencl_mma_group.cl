@@ -26,6 +26,7 @@
 #define TILES_N (TILE_N / 8)
 #include "ptx_group.h"
 
+#define JOINS 0
 #include "mma_sums.h"
 
 /* A run may request residues instead of C. */
@@ -193,7 +194,8 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
       tsl_ptx_arrive(before);
     const TSL_INDEX row = share.row + first_row + TSL_ITEM(0) % 128 / 32 * 16;
     TSL_GLOBAL MMA_NUMBER *to =
-        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + args.whole.sums) + share.part * apart_rows * apart_pitch : 0;
+        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + args.whole.sums) + share.part * apart_rows * apart_pitch
+              : 0;
 #if REDUCES
     if (args.rests_row > 0) {
       TSL_UNROLL

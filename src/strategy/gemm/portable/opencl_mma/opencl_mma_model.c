@@ -44,6 +44,9 @@ static double pack_seconds(const tsl_opencl_mma *mma, const tsl_shape *shape, bo
          device->launch_seconds;
 }
 
+/* Clocks in which the group of a tile's last part waits for the others, and in which it loads a round. */
+static const double join_wait = 2500, round_wait = 800;
+
 /* Clocks of a panel's copies from operands that are not aligned: of a unit for each group, and of latency. */
 typedef struct mma_place_clocks {
   double issued, waited;
@@ -130,9 +133,10 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double packing = pack_seconds(&mma, &tile.problem.a, tile.a_mn_major, device) +
                          pack_seconds(&mma, &tile.problem.b, !tile.b_mn_major, device);
   /* Partial sums are written and read, mostly in L2. */
-  const double folding = schedule.split_k > 1 ? rates->launch_share * device->launch_seconds +
-                                                    (double)schedule.sums_bytes / device->bandwidth
-                                              : 0;
+  const double folding = schedule.joins ? (join_wait + round_wait * (double)schedule.join_rounds) / clock
+                         : schedule.split_k > 1 ? rates->launch_share * device->launch_seconds +
+                                                      (double)schedule.sums_bytes / device->bandwidth
+                                                : 0;
   const double seconds =
       fmax(clocks / clock, tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth));
   return seconds * band * shallow * few + packing + folding + rates->launch_share * device->launch_seconds;

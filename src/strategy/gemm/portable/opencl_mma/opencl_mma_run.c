@@ -3,13 +3,15 @@
 #include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
 #include "strategy/kernel_launch/split_k_sum.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FOLDER "strategy/gemm/portable/opencl_mma/"
 
 typedef struct opencl_mma_kernels {
-  tsl_kernel *multiply, *pack, *sum; /* pack: NULL in place; sum: adds the parts, NULL without split-k */
+  tsl_kernel *multiply, *pack, *sum; /* pack: NULL in place; sum: adds the parts, NULL if no launch does */
+  atomic_ullong tickets;             /* last ticket of runs whose groups join sums */
 } opencl_mma_kernels;
 
 /* Mirrors of the kernels' structs of equal names. Scalars are 32 bits wide and end the first member. */
@@ -19,6 +21,8 @@ typedef struct opencl_mma_arguments {
   int64_t band, tiles_m, tiles_n;
   int64_t split_k, sums;    /* parts of k, and the byte of scratch memory where their sums begin */
   int64_t a_width, b_width; /* bytes of a copy; 0: elements one by one */
+  int64_t flags;            /* byte of the flags of parts in scratch memory */
+  uint64_t ticket;          /* value of a flag after its part's sums were stored in this run */
 } opencl_mma_arguments;
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
@@ -29,9 +33,9 @@ typedef struct opencl_mma_group_arguments {
   uint32_t p, magic, bias, none;
 } opencl_mma_group_arguments;
 
-/* Returns the launch that adds the parts of k. */
+/* Returns the launch that adds the parts of k; one split: there is none. */
 static tsl_split_k_sum sum_of(const tsl_opencl_mma_schedule *schedule) {
-  return (tsl_split_k_sum){.splits = (int)schedule->split_k, .vector = 16, .shares = 1};
+  return (tsl_split_k_sum){.splits = schedule->joins ? 1 : (int)schedule->split_k, .vector = 16, .shares = 1};
 }
 
 tesela_status tsl_opencl_mma_build(tsl_work *work) {
@@ -40,15 +44,15 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   const tsl_problem *problem = &tile->problem;
   const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, work->device);
   const tsl_split_k_sum sum = sum_of(&schedule);
-  char defines[280];
-  opencl_mma_kernels made = {NULL, NULL, NULL};
+  char defines[300];
+  opencl_mma_kernels made = {.multiply = NULL};
   void *block;
   snprintf(defines, sizeof defines,
            "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR "
-           "%d\n#define SPLIT %d\n#define IN_PLACE %d\n",
+           "%d\n#define SPLIT %d\n#define IN_PLACE %d\n#define JOINS %d\n",
            tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
-           tsl_launch_form(problem->c.type), tile->a_mn_major, tile->b_mn_major, sum.splits > 1,
-           mma.in_place);
+           tsl_launch_form(problem->c.type), tile->a_mn_major, tile->b_mn_major, schedule.split_k > 1,
+           mma.in_place, schedule.joins);
   const bool is_group = mma.warps == 4;
   TSL_TRY(tsl_launch_kernel_with(work, is_group ? FOLDER "opencl_mma_group.cl" : FOLDER "opencl_mma.cl",
                                  is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile->items,
@@ -62,7 +66,8 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   if (!mma.in_place)
     TSL_TRY(tsl_pack_rows_kernel(work, tile->size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
-  *(opencl_mma_kernels *)block = made;
+  atomic_init(&made.tickets, tsl_launch_first_ticket(work));
+  memcpy(block, &made, sizeof made);
   work->state = block;
   return TESELA_OK;
 }
@@ -134,15 +139,20 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   }
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
   const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, work->device);
+  const int64_t sums = mma.a_bytes + mma.b_bytes + tsl_opencl_mma_maps(&mma, &schedule);
   opencl_mma_group_arguments given = {
       .whole = {.sizes = sizes,
                 .band = mma.band,
                 .tiles_m = tile.tiles_m,
                 .tiles_n = tile.tiles_n,
                 .split_k = schedule.split_k,
-                .sums = mma.a_bytes + mma.b_bytes + tsl_opencl_mma_maps(&mma, &schedule),
+                .sums = sums,
                 .a_width = widths[0],
-                .b_width = widths[1]},
+                .b_width = widths[1],
+                .flags = sums + schedule.sums_bytes,
+                .ticket = schedule.joins
+                              ? tsl_launch_next_ticket(&((opencl_mma_kernels *)work->state)->tickets)
+                              : 0},
       .maps = mma.a_bytes + mma.b_bytes,
       .wanted = hints.wanted.is_set ? hints.wanted.at : -1,
       .wanted_above = hints.wanted.above};
@@ -155,13 +165,10 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const tsl_grid grid = {{(uint64_t)schedule.groups, 1, 1}, {tile.items, 1, 1}};
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),
                      c = TSL_ARG_BUFFER(operands->c.buffer), scratch = TSL_ARG_BUFFER(operands->scratch);
-  if (mma.warps == 4)
-    TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid,
-                                      (const tsl_argument[]){a, b, c, scratch, TSL_ARG_VALUE(given)}, 5));
-  else
-    TSL_TRY(work->device->ops->launch(
-        stream, kernels->multiply, &grid,
-        (const tsl_argument[]){a, b, schedule.split_k > 1 ? scratch : c, TSL_ARG_VALUE(given.whole)}, 4));
+  const tsl_argument all = mma.warps == 4 ? TSL_ARG_VALUE(given) : TSL_ARG_VALUE(given.whole);
+  const bool has_scratch = mma.warps == 4 || schedule.split_k > 1;
+  const tsl_argument list[] = {a, b, c, has_scratch ? scratch : all, all};
+  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, has_scratch ? 5 : 4));
   const tsl_split_k_sum sum = sum_of(&schedule);
   const int64_t pitch = tile.tiles_n * tile.tile_n;
   return tsl_split_k_sum_run(work, kernels->sum, &sum,

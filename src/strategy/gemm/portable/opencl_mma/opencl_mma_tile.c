@@ -47,6 +47,8 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 
 /* Limits of split-k: bytes of a line in a part at least, and parts at most. */
 enum { PART_BYTES = 256, SPLIT_K_MAX = 64 };
+/* Parts that an item loads in a round, and the rounds from which a further launch is faster. */
+enum { JOIN_PARTS = 8, JOIN_ROUNDS_MAX = 10 };
 
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
@@ -59,8 +61,14 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
     schedule.split_k = split_k < 1 ? 1 : tsl_min(split_k, SPLIT_K_MAX);
   }
   schedule.groups = tsl_min(tiles * schedule.split_k, most);
-  if (schedule.split_k > 1)
+  if (schedule.split_k > 1) {
     schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
+    schedule.join_rounds =
+        tsl_ceil_div(tsl_min(tile->problem.m, tile->tile_m) * tile->tile_n / 4, tile->items) *
+        tsl_ceil_div(schedule.split_k, JOIN_PARTS);
+    schedule.joins = mma->warps == 1 && schedule.join_rounds <= JOIN_ROUNDS_MAX;
+    schedule.flags_bytes = schedule.joins ? 8 * tiles * schedule.split_k : 0;
+  }
   return schedule;
 }
 
