@@ -158,6 +158,34 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
+/* The group of a tile's last part adds few rows of few parts; a further launch adds more. */
+static void few_rows_are_joined(void **state) {
+  (void)state;
+  tsl_device device = with_groups();
+  device.compute_units = 132;
+  const tsl_config warp = config_of(strategy, "tile_m=64 tile_n=64 warp_m=32 warp_n=32 depth=128 groups=1"),
+                   four = config_of(strategy, FOUR " groups=1");
+  static const struct {
+    int64_t m, n, k, split_k;
+    bool joins;
+  } cases[] = {{8, 296, 8040, 26, true},
+               {64, 64, 65536, 64, false},
+               {64, 640, 65536, 13, false},
+               {64, 64, 256, 2, true},
+               {64, 64, 128, 1, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    const tsl_opencl_mma mma = tsl_opencl_mma_of(&problem, &warp), group = tsl_opencl_mma_of(&problem, &four);
+    const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, &device);
+    assert_int_equal(schedule.split_k, cases[i].split_k);
+    assert_int_equal(schedule.joins, cases[i].joins);
+    assert_int_equal(schedule.flags_bytes, cases[i].joins ? 8 * schedule.groups : 0);
+    assert_int_equal(tsl_strategy_scratch(strategy, &problem, &warp, &device),
+                     mma.a_bytes + mma.b_bytes + schedule.sums_bytes + schedule.flags_bytes);
+    assert_false(tsl_opencl_mma_get_schedule(&group, &device).joins);
+  }
+}
+
 /* Large products get large tiles, small ones tiles that are enough for many units; bytes take half the time
  * at most. */
 static void the_model_likes_what_fits(void **state) {
@@ -192,9 +220,10 @@ static void the_model_likes_what_fits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refusals_have_numbers),       cmocka_unit_test(four_warps_have_limits),
-      cmocka_unit_test(operands_in_place),           cmocka_unit_test(few_tiles_split_k),
-      cmocka_unit_test(scratch_holds_both_operands), cmocka_unit_test(the_model_likes_what_fits)};
+      cmocka_unit_test(refusals_have_numbers),    cmocka_unit_test(four_warps_have_limits),
+      cmocka_unit_test(operands_in_place),        cmocka_unit_test(few_tiles_split_k),
+      cmocka_unit_test(few_rows_are_joined),      cmocka_unit_test(scratch_holds_both_operands),
+      cmocka_unit_test(the_model_likes_what_fits)};
   strategy = tsl_strategy_find(TSL_OP_GEMM, "opencl_mma");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
