@@ -3,7 +3,8 @@
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbours exchange pairs, so that each stores four contiguous columns. Needs
  * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR and the blocks TILES_M x TILES_N.
- * TILE_M, TILE_N and DEPTH_BYTES (of a line) are the sizes of panels. */
+ * TILE_M, TILE_N and DEPTH_BYTES (of a line) are the sizes of panels. With JOINS (split-k, the last part's
+ * group adds the parts), JOIN_ITEMS items have the sums and meet at JOIN_BARRIER(). */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -219,13 +220,12 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *se
 /* Adds the sums of all parts of a tile, in their order, and stores C. The group of the last part calls this
  * after the other parts' flags, of groups that began before it. */
 TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMBER *separate, TSL_INDEX pitch,
-                             TSL_INDEX step, TSL_INDEX row, TSL_INDEX col, int items,
-                             const opencl_mma_arguments args) {
+                             TSL_INDEX step, TSL_INDEX row, TSL_INDEX col, const opencl_mma_arguments args) {
   const int rows = args.gemm.m - row < TILE_M ? (int)(args.gemm.m - row) : TILE_M,
             columns = args.gemm.n - col < TILE_N ? (int)(args.gemm.n - col) : TILE_N;
   const bool is_wide = args.gemm.c_col_stride == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
   TSL_UNROLL_BY(1)
-  for (int i = TSL_ITEM(0); i < rows * (TILE_N / 4); i += items) {
+  for (int i = TSL_ITEM(0); i < rows * (TILE_N / 4); i += JOIN_ITEMS) {
     const int y = i / (TILE_N / 4), x = i % (TILE_N / 4) * 4;
     TSL_GLOBAL const MMA_NUMBER *from = separate + (row + y) * pitch + col + x;
     TSL_GLOBAL MMA_RESULT *to =
@@ -244,6 +244,27 @@ TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMB
     else
       store_inside(to, args.gemm.c_col_stride, columns - x, sums, args);
   }
+}
+
+/* Publishes the sums of a part, or adds all parts' if it is the last part of its tile. Each group has one
+ * work tile, and groups begin in the order of their numbers, so the other parts' groups have begun. */
+TSL_FUNCTION void join_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL char *scratch, const mma_work_tile work,
+                            const opencl_mma_arguments args) {
+  const int tiles = (int)(args.tiles_m * args.tiles_n), split_k = (int)args.split_k;
+  const TSL_INDEX pitch = args.tiles_n * TILE_N;
+  TSL_GLOBAL TSL_UINT64 *flags = (TSL_GLOBAL TSL_UINT64 *)(scratch + args.flags) + TSL_GROUP(0) % tiles;
+  tsl_ptx_fence();
+  JOIN_BARRIER();
+  if (work.part < split_k - 1) {
+    if (TSL_ITEM(0) == 0)
+      tsl_ptx_set_flag(flags + work.part * tiles, (TSL_UINT64)args.ticket);
+    return;
+  }
+  for (int p = TSL_ITEM(0); p < split_k - 1; p += JOIN_ITEMS)
+    tsl_ptx_wait_flag(flags + p * tiles, (TSL_UINT64)args.ticket);
+  JOIN_BARRIER();
+  join_parts(c, (TSL_GLOBAL const MMA_NUMBER *)(scratch + args.sums), pitch, args.tiles_m * TILE_M * pitch,
+             work.row, work.col, args);
 }
 #endif
 

@@ -182,7 +182,8 @@ static void few_rows_are_joined(void **state) {
     assert_int_equal(schedule.flags_bytes, cases[i].joins ? 8 * schedule.groups : 0);
     assert_int_equal(tsl_strategy_scratch(strategy, &problem, &warp, &device),
                      mma.a_bytes + mma.b_bytes + schedule.sums_bytes + schedule.flags_bytes);
-    assert_false(tsl_opencl_mma_get_schedule(&group, &device).joins);
+    /* 128 rows of 256 columns are more rounds */
+    assert_true(tsl_opencl_mma_get_schedule(&group, &device).joins <= cases[i].joins);
   }
 }
 

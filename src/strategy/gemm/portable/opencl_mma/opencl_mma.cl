@@ -42,6 +42,8 @@
 #define ITEMS (32 * WARPS_M * (TILE_N / WARP_N))
 #define TILES_M (WARP_M / 16)
 #define TILES_N (WARP_N / 8)
+#define JOIN_ITEMS ITEMS
+#define JOIN_BARRIER() TSL_BARRIER()
 #include "ptx.h"
 
 #include "mma_sums.h"
@@ -294,29 +296,6 @@ TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_
     }
   }
 }
-
-#if JOINS
-/* Publishes the sums of a part, or adds all parts' if it is the last part of its tile. Each group has one
- * work tile, and groups begin in the order of their numbers, so the other parts' groups have begun. */
-TSL_FUNCTION void join_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL char *scratch, const mma_work_tile work,
-                            const opencl_mma_arguments args) {
-  const int tiles = (int)(args.tiles_m * args.tiles_n), split_k = (int)args.split_k;
-  const TSL_INDEX pitch = args.tiles_n * TILE_N;
-  TSL_GLOBAL TSL_UINT64 *flags = (TSL_GLOBAL TSL_UINT64 *)(scratch + args.flags) + TSL_GROUP(0) % tiles;
-  tsl_ptx_fence();
-  TSL_BARRIER();
-  if (work.part < split_k - 1) {
-    if (TSL_ITEM(0) == 0)
-      tsl_ptx_set_flag(flags + work.part * tiles, (TSL_UINT64)args.ticket);
-    return;
-  }
-  for (int p = TSL_ITEM(0); p < split_k - 1; p += ITEMS)
-    tsl_ptx_wait_flag(flags + p * tiles, (TSL_UINT64)args.ticket);
-  TSL_BARRIER();
-  join_parts(c, (TSL_GLOBAL const MMA_NUMBER *)(scratch + args.sums), pitch, args.tiles_m * TILE_M * pitch,
-             work.row, work.col, ITEMS, args);
-}
-#endif
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,

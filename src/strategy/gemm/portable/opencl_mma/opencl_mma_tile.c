@@ -63,10 +63,10 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
   schedule.groups = tsl_min(tiles * schedule.split_k, most);
   if (schedule.split_k > 1) {
     schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
-    schedule.join_rounds =
-        tsl_ceil_div(tsl_min(tile->problem.m, tile->tile_m) * tile->tile_n / 4, tile->items) *
-        tsl_ceil_div(schedule.split_k, JOIN_PARTS);
-    schedule.joins = mma->warps == 1 && schedule.join_rounds <= JOIN_ROUNDS_MAX;
+    schedule.join_rounds = tsl_ceil_div(tsl_min(tile->problem.m, tile->tile_m) * tile->tile_n / 4,
+                                        tile->items - (mma->warps == 4 ? TSL_OPENCL_MMA_WARP : 0)) *
+                           tsl_ceil_div(schedule.split_k, JOIN_PARTS);
+    schedule.joins = schedule.join_rounds <= JOIN_ROUNDS_MAX;
     schedule.flags_bytes = schedule.joins ? 8 * tiles * schedule.split_k : 0;
   }
   return schedule;
