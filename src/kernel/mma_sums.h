@@ -217,12 +217,14 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *se
 }
 
 #if JOINS
+#define JOIN_PARTS 8 /* parts of a round; the host counts rounds, too */
 /* Adds the sums of all parts of a tile, in their order, and stores C. The group of the last part calls this
  * after the other parts' flags, of groups that began before it. */
 TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMBER *separate, TSL_INDEX pitch,
                              TSL_INDEX step, TSL_INDEX row, TSL_INDEX col, const opencl_mma_arguments args) {
   const int rows = args.gemm.m - row < TILE_M ? (int)(args.gemm.m - row) : TILE_M,
             columns = args.gemm.n - col < TILE_N ? (int)(args.gemm.n - col) : TILE_N;
+  const int split_k = (int)args.split_k;
   const bool is_wide = args.gemm.c_col_stride == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
   TSL_UNROLL_BY(1)
   for (int i = TSL_ITEM(0); i < rows * (TILE_N / 4); i += JOIN_ITEMS) {
@@ -231,13 +233,21 @@ TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMB
     TSL_GLOBAL MMA_RESULT *to =
         c + args.gemm.c_offset + (row + y) * args.gemm.c_row_stride + (col + x) * args.gemm.c_col_stride;
     MMA_NUMBER sums[4] = {0, 0, 0, 0};
-    TSL_UNROLL_BY(8)
-    for (int p = 0; p < (int)args.split_k; p++) {
-      MMA_NUMBER part[4];
-      TSL_PTX_LOAD_FOUR(MMA_REGISTER, part, from + p * step);
+    TSL_UNROLL_BY(1)
+    for (int first = 0; first < split_k; first += JOIN_PARTS) {
+      MMA_NUMBER parts[JOIN_PARTS][4]; /* all loads are in flight at once */
       TSL_UNROLL
-      for (int e = 0; e < 4; e++)
-        sums[e] = p == 0 ? part[e] : sums[e] + part[e];
+      for (int p = 0; p < JOIN_PARTS; p++) {
+        const int part = first + p < split_k ? first + p : split_k - 1;
+        TSL_PTX_LOAD_FOUR(MMA_REGISTER, parts[p], from + part * step);
+      }
+      TSL_UNROLL
+      for (int p = 0; p < JOIN_PARTS; p++) {
+        TSL_UNROLL
+        for (int e = 0; e < 4; e++)
+          if (first + p < split_k)
+            sums[e] = first + p == 0 ? parts[p][e] : sums[e] + parts[p][e];
+      }
     }
     if (is_wide && x + 4 <= columns)
       store_four(to, sums, args);

@@ -47,7 +47,8 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 
 /* Limits of split-k: bytes of a line in a part at least, and parts at most. */
 enum { PART_BYTES = 256, SPLIT_K_MAX = 64 };
-/* Parts that an item loads in a round, and the rounds from which a further launch is faster. */
+/* Parts that an item loads in a round, as in mma_sums.h, and the rounds from which a further launch is
+ * faster. */
 enum { JOIN_PARTS = 8, JOIN_ROUNDS_MAX = 10 };
 
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device) {
