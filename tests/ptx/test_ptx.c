@@ -178,16 +178,16 @@ static void every_order_and_type(void **state) {
       {&ptx_group_wide, halves, true, false, 65, 270, 70, 2, -1, 2, 3, 0, 0, 0, 0},
       {&ptx_group_narrow, halves, false, true, 130, 200, 70, 1, 0, 1, 1, 0, 0, 0, 0},
       {&ptx_group_bytes, mixed, false, false, 130, 131, 400, 1, 1, 1, 1, 0, 0, 0, 0},
-      {&ptx_place_rows, floats, false, false, 70, 150, 75, 1, 0, 1, 2, 4, 2, 0, 0},
-      {&ptx_place_rows, floats, false, false, 65, 129, 70, 2, 1, 1, 1, 16, 2, 1, 3},
-      {&ptx_place_rows, floats, false, false, 64, 128, 96, 1, 0, 1, 1, 4, 4, 0, 0},
+      {&ptx_place_rows, floats, false, false, 70, 20, 40, 1, 0, 1, 2, 4, 2, 0, 0},
+      {&ptx_place_rows, floats, false, false, 9, 129, 38, 2, 1, 1, 1, 16, 2, 1, 3},
+      {&ptx_place_rows, floats, false, false, 64, 128, 64, 1, 0, 1, 1, 4, 4, 0, 0},
       {&ptx_place_rows, floats, false, false, 1, 1, 1, 1, 0, 1, 1, 2, 2, 0, 0},
-      {&ptx_place_mixed, halves, false, true, 70, 150, 131, 1, -1, 1, 1, 2, 4, 0, 0},
-      {&ptx_place_mixed, halves, false, true, 64, 128, 128, 1, 0, 1, 1, 2, 2, 2, 2},
-      {&ptx_place_transposed, narrow, true, false, 133, 129, 33, 1, 3, 2, 2, 2, 16, 0, 0},
+      {&ptx_place_mixed, halves, false, true, 66, 130, 67, 1, -1, 1, 1, 2, 4, 0, 0},
+      {&ptx_place_mixed, halves, false, true, 64, 128, 64, 1, 0, 1, 1, 2, 2, 2, 2},
+      {&ptx_place_transposed, narrow, true, false, 133, 9, 33, 1, 3, 2, 2, 2, 16, 0, 0},
       {&ptx_place_transposed, narrow, true, false, 128, 128, 64, 1, 0, 1, 1, 4, 2, 0, 0},
-      {&ptx_place_bytes, mixed, false, true, 70, 150, 65, 1, 0, 1, 2, 1, 4, 0, 0},
-      {&ptx_place_bytes, mixed, false, true, 70, 150, 130, 1, 0, 1, 1, 4, 1, 1, 3},
+      {&ptx_place_bytes, mixed, false, true, 66, 30, 65, 1, 0, 1, 2, 1, 4, 0, 0},
+      {&ptx_place_bytes, mixed, false, true, 9, 130, 65, 1, 0, 1, 1, 4, 1, 1, 3},
       {&ptx_bf16_rows, floats, false, false, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0},
       {&ptx_bytes_transposed, transposed, true, true, 1, 3, 2, 1, 1, 1, 1, 0, 0, 0, 0},
       {&ptx_bytes_mixed, mixed, false, true, 2, 17, 17, 1, 0, 1, 1, 0, 0, 0, 0}};
@@ -265,14 +265,14 @@ static void sums_of_parts(void **state) {
   static const tsl_types floats = {TESELA_BF16, TESELA_BF16, TESELA_F32},
                          narrow = {TESELA_BF16, TESELA_BF16, TESELA_BF16},
                          bytes = {TESELA_I8, TESELA_I8, TESELA_I32};
-  split_product(&(product){&ptx_split, floats, false, true, 70, 150, 300, 1, 0, 1, 0, 0, 0, 0, 0}, false);
+  split_product(&(product){&ptx_split, floats, false, true, 66, 20, 100, 1, 0, 1, 0, 0, 0, 0, 0}, false);
   split_product(&(product){&ptx_split, floats, false, true, 3, 5, 40, 1, 0, 1, 0, 0, 0, 0, 0}, false);
-  split_product(&(product){&ptx_place_split, bytes, true, false, 130, 20, 333, 1, .a_width = 1}, false);
-  split_product(&(product){&ptx_joins, narrow, false, true, 70, 149, 300, 2, -1, 1, 0, 0, 0, 0, 0}, true);
-  split_product(&(product){&ptx_joins, narrow, false, true, 9, 13, 200, 1, 0, 1, 0, 0, 0, 0, 0}, true);
-  split_product(&(product){&ptx_group_joins, floats, false, true, 20, 134, 600, 2, 1, 1, 0, 0, 0, 0, 0},
+  split_product(&(product){&ptx_place_split, bytes, true, false, 10, 20, 190, 1, .a_width = 1}, false);
+  split_product(&(product){&ptx_joins, narrow, false, true, 66, 131, 100, 2, -1, 1, 0, 0, 0, 0, 0}, true);
+  split_product(&(product){&ptx_joins, narrow, false, true, 9, 13, 97, 1, 0, 1, 0, 0, 0, 0, 0}, true);
+  split_product(&(product){&ptx_group_joins, floats, false, true, 20, 134, 200, 2, 1, 1, 0, 0, 0, 0, 0},
                 true);
-  split_product(&(product){&ptx_place_joins, bytes, true, false, 130, 20, 333, 1, 2, .a_width = 1}, true);
+  split_product(&(product){&ptx_place_joins, bytes, true, false, 130, 20, 190, 1, 2, .a_width = 1}, true);
 }
 
 /* Residues of C are stored in their place, and nothing is written outside it. */
