@@ -108,11 +108,11 @@ static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_m
 }
 
 /* Returns the modular output that the run writes instead of C; NULL: it writes C. */
-static tsl_modular_output *opencl_mma_modular(const tsl_work *work, const tsl_opencl_mma *mma,
+static tsl_modular_output *opencl_mma_modular(const tsl_opencl_mma *mma,
+                                              const tsl_opencl_mma_schedule *schedule,
                                               const tsl_run_hints *hints) {
-  const opencl_mma_kernels *kernels = work->state;
   const tsl_problem *problem = &mma->tile.problem;
-  return mma->warps == 4 && problem->c.type == TESELA_I32 && !mma->tile.swapped && kernels->sum == NULL &&
+  return mma->warps == 4 && problem->c.type == TESELA_I32 && !mma->tile.swapped && schedule->split_k == 1 &&
                  problem->alpha[0] == 1 && problem->beta[0] == 0
              ? hints->modular
              : NULL;
@@ -123,7 +123,8 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const tsl_opencl_mma mma = tsl_opencl_mma_of(&work->problem, &work->config);
   const tsl_matrix_tile tile = mma.tile;
   const tsl_run_hints hints = operands->hints ? *operands->hints : (tsl_run_hints){.reuse = NULL};
-  tsl_modular_output *modular = opencl_mma_modular(work, &mma, &hints);
+  const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, work->device);
+  tsl_modular_output *modular = opencl_mma_modular(&mma, &schedule, &hints);
   const tsl_launch_operands own = tsl_launch_operands_of(work, operands, tile.swapped);
   tsl_gemm_sizes sizes = own.sizes;
   tsl_buffer *buffers[2] = {own.a, own.b};
@@ -138,7 +139,6 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
     sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
   }
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
-  const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, work->device);
   const int64_t sums = mma.a_bytes + mma.b_bytes + tsl_opencl_mma_maps(&mma, &schedule);
   opencl_mma_group_arguments given = {
       .whole = {.sizes = sizes,
