@@ -224,11 +224,11 @@ TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMB
                              TSL_INDEX step, TSL_INDEX row, TSL_INDEX col, const opencl_mma_arguments args) {
   const int rows = args.gemm.m - row < TILE_M ? (int)(args.gemm.m - row) : TILE_M,
             columns = args.gemm.n - col < TILE_N ? (int)(args.gemm.n - col) : TILE_N;
-  const int split_k = (int)args.split_k;
+  const int split_k = (int)args.split_k, fours = (columns + 3) / 4;
   const bool is_wide = args.gemm.c_col_stride == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
   TSL_UNROLL_BY(1)
-  for (int i = TSL_ITEM(0); i < rows * (TILE_N / 4); i += JOIN_ITEMS) {
-    const int y = i / (TILE_N / 4), x = i % (TILE_N / 4) * 4;
+  for (int i = TSL_ITEM(0); i < rows * fours; i += JOIN_ITEMS) {
+    const int y = i / fours, x = i % fours * 4;
     TSL_GLOBAL const MMA_NUMBER *from = separate + (row + y) * pitch + col + x;
     TSL_GLOBAL MMA_RESULT *to =
         c + args.gemm.c_offset + (row + y) * args.gemm.c_row_stride + (col + x) * args.gemm.c_col_stride;

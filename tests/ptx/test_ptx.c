@@ -104,13 +104,13 @@ static int64_t width_of(const operand *o, bool by_rows) {
   return step != 1 ? 0 : bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 0;
 }
 
-static void set_scalars(const product *p, opencl_mma_arguments *given) {
+static void set_scalars(const product *p, opencl_mma_arguments *args) {
   if (tsl_type(p->types.c)->is_integer) {
-    given->scalars.i32[0] = p->alpha;
-    given->scalars.i32[1] = p->beta;
+    args->scalars.i32[0] = p->alpha;
+    args->scalars.i32[1] = p->beta;
   } else {
-    given->scalars.f32[0] = (float)p->alpha;
-    given->scalars.f32[1] = (float)p->beta;
+    args->scalars.f32[0] = (float)p->alpha;
+    args->scalars.f32[1] = (float)p->beta;
   }
 }
 

@@ -113,5 +113,5 @@ void tsl_opencl_guess(cl_device_id id, tsl_device *device) {
   device->peak_f64 = (device->capabilities & TSL_CAN_F64) != 0 ? 2 * one.f64 * cycles : 0;
   device->bandwidth = one.bandwidth;
   device->link_bandwidth = shared ? 0 : one.link;
-  device->launch_seconds = device->is_cpu ? 20e-6 : tsl_opencl_is_nvidia(id) ? 10e-6 : 8e-6;
+  device->launch_seconds = device->is_cpu ? 20e-6 : 8e-6;
 }

@@ -58,8 +58,10 @@ TSL_FUNCTION int phase_across(int depth) {
 }
 
 #define CHUNK_ELEMENTS (16 / SIZE)
-/* Chunks of an item whose elements are gathered together. */
-#define GATHERED (IN_PLACE && TILE_M * CHUNKS >= 2 * ITEMS && TILE_N * CHUNKS >= 2 * ITEMS ? 2 : 1)
+/* Chunks of an item whose elements are gathered together, as registers allow. */
+#define PANEL_CHUNKS ((TILE_M < TILE_N ? TILE_M : TILE_N) * CHUNKS / ITEMS)
+#define GATHERED_MAX (IN_PLACE ? WARP_M * WARP_N <= 1024 ? 4 : 2 : 1)
+#define GATHERED (PANEL_CHUNKS < GATHERED_MAX ? PANEL_CHUNKS : GATHERED_MAX)
 
 #if SIZE == 1
 #define MMA_ELEMENT unsigned char

@@ -45,7 +45,7 @@ static double pack_seconds(const tsl_opencl_mma *mma, const tsl_shape *shape, bo
 }
 
 /* Clocks in which the group of a tile's last part waits for the others, and in which it loads a round. */
-static const double join_wait = 2500, round_wait = 800;
+static const double join_wait = 4000, round_wait = 1500;
 
 /* Clocks of a panel's copies from operands that are not aligned: of a unit for each group, and of latency. */
 typedef struct mma_place_clocks {
@@ -63,7 +63,8 @@ static void add_place_clocks(const tsl_opencl_mma *mma, int width, int extent, m
     return;
   clocks->issued += chunks / 32 * (width > 0 ? 4 * copy_clocks : 16 / tile->size * element_clocks);
   if (width == 0)
-    clocks->waited += gather_wait * ceil(chunks / tile->items / 2);
+    clocks->waited +=
+        gather_wait * ceil(chunks / tile->items / (tile->part_m * tile->part_n <= 1024 ? 4 : 2));
 }
 
 /* Returns the operations of the matrix units per operation of the device's lanes. */

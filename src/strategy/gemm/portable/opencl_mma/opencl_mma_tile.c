@@ -49,7 +49,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 enum { PART_BYTES = 256, SPLIT_K_MAX = 64 };
 /* Parts that an item loads in a round, as in mma_sums.h, and the rounds from which a further launch is
  * faster. */
-enum { JOIN_PARTS = 8, JOIN_ROUNDS_MAX = 10 };
+enum { JOIN_PARTS = 8, JOIN_ROUNDS_MAX = 4 };
 
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
@@ -64,9 +64,10 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
   schedule.groups = tsl_min(tiles * schedule.split_k, most);
   if (schedule.split_k > 1) {
     schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
-    schedule.join_rounds = tsl_ceil_div(tsl_min(tile->problem.m, tile->tile_m) * tile->tile_n / 4,
-                                        tile->items - (mma->warps == 4 ? TSL_OPENCL_MMA_WARP : 0)) *
-                           tsl_ceil_div(schedule.split_k, JOIN_PARTS);
+    schedule.join_rounds =
+        tsl_ceil_div(tsl_min(tile->problem.m, tile->tile_m) * tsl_min(tile->problem.n, tile->tile_n) / 4,
+                     tile->items - (mma->warps == 4 ? TSL_OPENCL_MMA_WARP : 0)) *
+        tsl_ceil_div(schedule.split_k, JOIN_PARTS);
     schedule.joins = schedule.join_rounds <= JOIN_ROUNDS_MAX;
     schedule.flags_bytes = schedule.joins ? 8 * tiles * schedule.split_k : 0;
   }
