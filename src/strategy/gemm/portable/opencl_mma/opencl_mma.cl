@@ -26,10 +26,10 @@
  * Without IN_PLACE, operands have inner stride 1, and addresses and pitches are multiples of 16 bytes: others
  * are packed first. With IN_PLACE, a chunk is copied by 16 bytes, by 4, or element by element through
  * registers, as the operand's `width` says. Elements outside of the matrix become zeros. Where tiles are
- * fewer than resident groups, k is split: groups store each part's sums, which are added in a fixed order
- * (SPLIT), with JOINS by the group of a tile's last part, else by a further launch. Parameters:
- * TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. Defines of the host: MMA_A, MMA_B
- * (PTX types), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, SPLIT, IN_PLACE. Limits: sm_80
+ * fewer than resident groups, k is split (SPLIT): groups store each part's sums. A further launch adds them
+ * in a fixed order, or with JOINS the group of a tile's last part. Parameters: TSL_PARAM_TILE_M, _TILE_N,
+ * _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. Defines of the host: MMA_A, MMA_B (PTX types), C_FORM (0 f32, 1
+ * f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, SPLIT, JOINS, IN_PLACE. Limits: sm_80
  * or newer; any sizes, any strides of C. */
 
 #define TILE_M TSL_PARAM_TILE_M
