@@ -9,13 +9,7 @@ static _Alignas(128) char scratch[8 * MAP_BYTES];
 static void run(const char *a, const char *b, void *c, const void *argument) {
   opencl_mma_group_arguments all = {.maps = 2 * MAP_BYTES, .wanted = -1};
   memcpy(&all.whole, argument, sizeof all.whole);
-#if SPLIT
-  /* C's place holds all scratch memory; the maps are behind the flags. */
-  all.maps = (all.whole.flags + 8 * count_work_tiles(all.whole) + MAP_BYTES - 1) / MAP_BYTES * MAP_BYTES;
-  tsl_gemm_opencl_mma_group(a, b, c, c, all);
-#else
   tsl_gemm_opencl_mma_group(a, b, c, scratch, all);
-#endif
 }
 
 #if REDUCES

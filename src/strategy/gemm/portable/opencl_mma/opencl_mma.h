@@ -38,9 +38,9 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 
 typedef struct tsl_opencl_mma_schedule {
   int64_t split_k, groups, sums_bytes; /* split-k parts; groups; bytes of partial sums (0 for one part) */
-  bool joins;                          /* the group of a tile's last part adds them, not a further launch */
-  int64_t join_rounds;                 /* rounds of loads of a group that adds them */
-  int64_t flags_bytes;                 /* bytes of the parts' flags */
+  bool joins;          /* the group of a tile's last part adds them, not a further launch; one warp only */
+  int64_t join_rounds; /* rounds of loads of a group that adds them */
+  int64_t flags_bytes; /* bytes of the parts' flags */
 } tsl_opencl_mma_schedule;
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device);
 /* Returns the bytes of all groups' tensor maps; 0 with one warp. */

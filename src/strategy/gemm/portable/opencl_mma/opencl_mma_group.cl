@@ -14,7 +14,7 @@
  * Operands have inner stride 1 here, addresses and pitches are multiples of 16 bytes, and 8-bit elements are
  * K-major: others are packed first (kernel_launch/pack_rows.cl). Elements outside of the matrix become zeros.
  * Where tiles are fewer than resident groups, k is split: groups store each part's sums, which are added in a
- * fixed order (SPLIT, JOINS). Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N
+ * fixed order (SPLIT). Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N
  * sums. Defines of the host: SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -26,13 +26,11 @@
 #define TILES_N (TILE_N / 8)
 #include "ptx_group.h"
 
-#define JOIN_ITEMS (128 * (TILE_M / GROUP_M))
-#define JOIN_BARRIER() tsl_ptx_barrier(1, JOIN_ITEMS)
 #include "mma_sums.h"
 
 /* A run may request residues instead of C. */
 #define REDUCES (WHOLE && !SPLIT && !A_MN_MAJOR && !B_MN_MAJOR)
-#define MULTIPLYING JOIN_ITEMS
+#define MULTIPLYING (128 * (TILE_M / GROUP_M))
 #define ITEMS (MULTIPLYING + 32)
 #define LINES_8 1024 /* bytes of 8 lines */
 /* Local memory: two tensor maps, mbarriers, and stages from the next multiple of 1024 bytes on. */
@@ -208,9 +206,6 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       store_tile(c, to, apart_pitch, row + i * 64, share.col, sums + i, args.whole);
-#if JOINS
-    join_tile(c, scratch, share, args.whole);
-#endif
   }
 }
 

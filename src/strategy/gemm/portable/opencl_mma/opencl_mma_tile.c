@@ -66,9 +66,9 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
     schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
     schedule.join_rounds =
         tsl_ceil_div(tsl_min(tile->problem.m, tile->tile_m) * tsl_min(tile->problem.n, tile->tile_n) / 4,
-                     tile->items - (mma->warps == 4 ? TSL_OPENCL_MMA_WARP : 0)) *
+                     tile->items) *
         tsl_ceil_div(schedule.split_k, JOIN_PARTS);
-    schedule.joins = schedule.join_rounds <= JOIN_ROUNDS_MAX;
+    schedule.joins = mma->warps == 1 && schedule.join_rounds <= JOIN_ROUNDS_MAX;
     schedule.flags_bytes = schedule.joins ? 8 * tiles * schedule.split_k : 0;
   }
   return schedule;
