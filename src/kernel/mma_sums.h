@@ -3,11 +3,13 @@
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbours exchange pairs, so that each stores four contiguous columns. Needs
  * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR and the blocks TILES_M x TILES_N.
- * TILE_M, TILE_N and DEPTH_BYTES (of a line) are the sizes of panels. */
+ * TILE_M, TILE_N and DEPTH_BYTES (of a line) are the sizes of panels. With JOINS (split-k, the last part's
+ * group adds the parts), JOIN_ITEMS items have the sums and meet at JOIN_BARRIER(). */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
 #include "kernel_gemm.h"
+#include "raster.h"
 
 #define WHOLE (C_FORM == 3)
 #define SIZE (WHOLE ? 1 : 2)
@@ -42,18 +44,42 @@
 typedef struct opencl_mma_arguments {
   tsl_gemm_arguments gemm;
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
+  TSL_INDEX split_k, sums;          /* parts of k, and the byte of scratch memory where their sums begin */
+  TSL_INDEX a_width, b_width;       /* bytes of a copy; 0: elements one by one */
+  TSL_INDEX flags, ticket; /* byte of the parts' flags, and their value after a part has stored its sums */
 } opencl_mma_arguments;
 
 TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
   return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
 }
 
+/* Tile of C, its split-k part, and its panels [first, end). */
+typedef struct mma_work_tile {
+  TSL_INDEX row, col, part;
+  int first, end;
+} mma_work_tile;
+
+TSL_FUNCTION int count_work_tiles(const opencl_mma_arguments args) {
+  return (int)(args.tiles_m * args.tiles_n * args.split_k);
+}
+
+TSL_FUNCTION void get_work_tile(int number, const opencl_mma_arguments args, mma_work_tile *share) {
+  const int tiles = (int)(args.tiles_m * args.tiles_n), panels = panels_of(args);
+  const int part = number / tiles, split_k = (int)args.split_k;
+  tsl_raster_tile(number % tiles, args.tiles_m, args.tiles_n, args.band, &share->row, &share->col);
+  share->row *= TILE_M;
+  share->col *= TILE_N;
+  share->part = part;
+  share->first = (int)((TSL_INDEX)panels * part / split_k);
+  share->end = (int)((TSL_INDEX)panels * (part + 1) / split_k);
+}
+
 /* Arguments of kernels in which four warps multiply together. Offsets are bytes in scratch memory. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, split_k, /* offsets of maps, of partial sums in whole tiles; parts of k */
-      wanted, wanted_above,      /* offset of an int, -1: none; no work if it is <= wanted_above */
-      rests, rests_row;          /* offset of C mod p, 0: none; bytes of a row */
+  TSL_INDEX maps,           /* offset of tensor maps */
+      wanted, wanted_above, /* offset of an int, -1: none; no work if it is <= wanted_above */
+      rests, rests_row;     /* offset of C mod p, 0: none; bytes of a row */
   unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 
@@ -189,6 +215,68 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *se
     }
   }
 }
+
+#if JOINS
+#define JOIN_PARTS 8 /* parts of a round; the host counts rounds, too */
+/* Adds the sums of all parts of a tile, in their order, and stores C. The group of the last part calls this
+ * after the other parts' flags, of groups that began before it. */
+TSL_FUNCTION void join_parts(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL const MMA_NUMBER *separate, TSL_INDEX pitch,
+                             TSL_INDEX step, TSL_INDEX row, TSL_INDEX col, const opencl_mma_arguments args) {
+  const int rows = args.gemm.m - row < TILE_M ? (int)(args.gemm.m - row) : TILE_M,
+            columns = args.gemm.n - col < TILE_N ? (int)(args.gemm.n - col) : TILE_N;
+  const int split_k = (int)args.split_k, fours = (columns + 3) / 4;
+  const bool is_wide = args.gemm.c_col_stride == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
+  TSL_UNROLL_BY(1)
+  for (int i = TSL_ITEM(0); i < rows * fours; i += JOIN_ITEMS) {
+    const int y = i / fours, x = i % fours * 4;
+    TSL_GLOBAL const MMA_NUMBER *from = separate + (row + y) * pitch + col + x;
+    TSL_GLOBAL MMA_RESULT *to =
+        c + args.gemm.c_offset + (row + y) * args.gemm.c_row_stride + (col + x) * args.gemm.c_col_stride;
+    MMA_NUMBER sums[4] = {0, 0, 0, 0};
+    TSL_UNROLL_BY(1)
+    for (int first = 0; first < split_k; first += JOIN_PARTS) {
+      MMA_NUMBER parts[JOIN_PARTS][4]; /* all loads are in flight at once */
+      TSL_UNROLL
+      for (int p = 0; p < JOIN_PARTS; p++) {
+        const int part = first + p < split_k ? first + p : split_k - 1;
+        TSL_PTX_LOAD_FOUR(MMA_REGISTER, parts[p], from + part * step);
+      }
+      TSL_UNROLL
+      for (int p = 0; p < JOIN_PARTS; p++) {
+        TSL_UNROLL
+        for (int e = 0; e < 4; e++)
+          if (first + p < split_k)
+            sums[e] = first + p == 0 ? parts[p][e] : sums[e] + parts[p][e];
+      }
+    }
+    if (is_wide && x + 4 <= columns)
+      store_four(to, sums, args);
+    else
+      store_inside(to, args.gemm.c_col_stride, columns - x, sums, args);
+  }
+}
+
+/* Publishes the sums of a part, or adds all parts' if it is the last part of its tile. Each group has one
+ * work tile, and groups begin in the order of their numbers, so the other parts' groups have begun. */
+TSL_FUNCTION void join_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL char *scratch, const mma_work_tile work,
+                            const opencl_mma_arguments args) {
+  const int tiles = (int)(args.tiles_m * args.tiles_n), split_k = (int)args.split_k;
+  const TSL_INDEX pitch = args.tiles_n * TILE_N;
+  TSL_GLOBAL TSL_UINT64 *flags = (TSL_GLOBAL TSL_UINT64 *)(scratch + args.flags) + TSL_GROUP(0) % tiles;
+  tsl_ptx_fence();
+  JOIN_BARRIER();
+  if (work.part < split_k - 1) {
+    if (TSL_ITEM(0) == 0)
+      tsl_ptx_set_flag(flags + work.part * tiles, (TSL_UINT64)args.ticket);
+    return;
+  }
+  for (int p = TSL_ITEM(0); p < split_k - 1; p += JOIN_ITEMS)
+    tsl_ptx_wait_flag(flags + p * tiles, (TSL_UINT64)args.ticket);
+  JOIN_BARRIER();
+  join_parts(c, (TSL_GLOBAL const MMA_NUMBER *)(scratch + args.sums), pitch, args.tiles_m * TILE_M * pitch,
+             work.row, work.col, args);
+}
+#endif
 
 #if WHOLE && !A_MN_MAJOR && !B_MN_MAJOR
 TSL_FUNCTION unsigned int sum_modulo_p(int sum, const opencl_mma_group_arguments args) {

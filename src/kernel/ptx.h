@@ -64,6 +64,27 @@ TSL_FUNCTION void tsl_ptx_copies_wait(int most) {
   TSL_PTX_WAIT_IF(7);
 }
 
+/* Makes this item's earlier writes to global memory visible to other groups before its later writes. */
+TSL_FUNCTION void tsl_ptx_fence(void) {
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+/* Sets a flag that another group waits for. */
+TSL_FUNCTION void tsl_ptx_set_flag(TSL_GLOBAL TSL_UINT64 *flag, TSL_UINT64 value) {
+  asm volatile("st.release.gpu.global.b64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
+/* Waits until a flag has the value. */
+TSL_FUNCTION void tsl_ptx_wait_flag(TSL_GLOBAL const TSL_UINT64 *flag, TSL_UINT64 value) {
+  TSL_UINT64 found;
+  do {
+    asm volatile("ld.acquire.gpu.global.b64 %0, [%1];" : "=l"(found) : "l"(flag) : "memory");
+  } while (found != value);
+}
+/* Loads four numbers, aligned to 16 bytes, that other groups wrote, from the last cache. */
+#define TSL_PTX_LOAD_FOUR(REGISTER, to, from)                                                                \
+  asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"                                                 \
+               : "=" REGISTER((to)[0]), "=" REGISTER((to)[1]), "=" REGISTER((to)[2]), "=" REGISTER((to)[3])  \
+               : "l"(from))
+
 /* Waits for all items of the warp; their writes to local memory are visible. */
 TSL_FUNCTION void tsl_ptx_warp_barrier(void) {
   asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");

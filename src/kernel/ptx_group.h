@@ -69,6 +69,13 @@ TSL_FUNCTION TSL_UINT64 tsl_ptx_panel_descriptor(unsigned int address, unsigned 
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                         \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                         \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TSL_PTX_NAMES_96                                                                                     \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                   \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                         \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "                         \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "                         \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "                         \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define TSL_PTX_NAMES_128                                                                                    \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                   \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                         \
@@ -79,8 +86,8 @@ TSL_FUNCTION TSL_UINT64 tsl_ptx_panel_descriptor(unsigned int address, unsigned 
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "             \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, by panel descriptors.
- * `depth` is "16" or "32" numbers along k; `end` is the text after the predicate. */
+/* sums (64 x 128, 64 x 192 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, by panel
+ * descriptors. `depth` is "16" or "32" numbers along k; `end` is the text after the predicate. */
 #define TSL_PTX_GROUP(columns, names, a_place, b_place, depth, type, a_type, b_type, end)                    \
   TSL_PTX_90A "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n" columns "k" depth     \
               "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" names "}, " a_place ", " b_place       \
@@ -88,6 +95,10 @@ TSL_FUNCTION TSL_UINT64 tsl_ptx_panel_descriptor(unsigned int address, unsigned 
 #define TSL_PTX_GROUP_128(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
   asm volatile(TSL_PTX_GROUP("128", TSL_PTX_NAMES_64, "%64", "%65", depth, type, a_type, b_type, end)        \
                : TSL_PTX_SUMS_64(R, sums, 0)                                                                 \
+               : "l"(a), "l"(b))
+#define TSL_PTX_GROUP_192(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
+  asm volatile(TSL_PTX_GROUP("192", TSL_PTX_NAMES_96, "%96", "%97", depth, type, a_type, b_type, end)        \
+               : TSL_PTX_SUMS_64(R, sums, 0), TSL_PTX_SUMS_16(R, sums, 16), TSL_PTX_SUMS_16(R, sums, 20)     \
                : "l"(a), "l"(b))
 #define TSL_PTX_GROUP_256(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
   asm volatile(TSL_PTX_GROUP("256", TSL_PTX_NAMES_128, "%128", "%129", depth, type, a_type, b_type, end)     \

@@ -7,7 +7,7 @@
 static _Alignas(128) char scratch[8 * MAP_BYTES];
 
 static void run(const char *a, const char *b, void *c, const void *argument) {
-  opencl_mma_group_arguments all = {.maps = 2 * MAP_BYTES, .split_k = 1, .wanted = -1};
+  opencl_mma_group_arguments all = {.maps = 2 * MAP_BYTES, .wanted = -1};
   memcpy(&all.whole, argument, sizeof all.whole);
   tsl_gemm_opencl_mma_group(a, b, c, scratch, all);
 }

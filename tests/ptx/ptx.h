@@ -4,6 +4,8 @@
 
 #include "dialect.h"
 
+#include <string.h>
+
 #define tsl_ptx_local_address ptx_local
 #define tsl_ptx_copy(to, from) ptx_copy(to, from, 16)
 #define tsl_ptx_copy_number(to, from) ptx_copy(to, from, 4)
@@ -14,6 +16,11 @@
 #define tsl_ptx_store_16_bytes(to, words) ptx_put(to, words, 16)
 #define tsl_ptx_copies_end ptx_copies_end
 #define tsl_ptx_copies_wait ptx_copies_wait
+#define tsl_ptx_fence() (void)0
+#define tsl_ptx_set_flag(flag, value) (void)(*(flag) = (value))
+#define tsl_ptx_wait_flag(flag, value)                                                                       \
+  ((void)(*(flag) != (value) && (ptx_complain("a flag that is not set"), 0)))
+#define TSL_PTX_LOAD_FOUR(REGISTER, to, from) memcpy(to, from, 16)
 #define tsl_ptx_warp_barrier ptx_warp_barrier
 #define tsl_ptx_barrier(number, items) ptx_warps_barrier(items)
 #define tsl_ptx_load_blocks(line, out) ptx_blocks(line, 0, out)

@@ -17,6 +17,8 @@
 #define TSL_PTX_SUMS_HOLD(R, s, j) (void)0
 #define TSL_PTX_GROUP_128(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
   ptx_group_multiply(128, TSL_TEXT(a_type), TSL_TEXT(b_type), sums, a, b, end)
+#define TSL_PTX_GROUP_192(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
+  ptx_group_multiply(192, TSL_TEXT(a_type), TSL_TEXT(b_type), sums, a, b, end)
 #define TSL_PTX_GROUP_256(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
   ptx_group_multiply(256, TSL_TEXT(a_type), TSL_TEXT(b_type), sums, a, b, end)
 #define TSL_PTX_MAP(map, from, inner, outer, pitch, elements, rows, type)                                    \

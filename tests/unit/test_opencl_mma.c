@@ -72,7 +72,7 @@ static void four_warps_have_limits(void **state) {
   assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=64 stages=4 warps=4", &four,
                      &floats, "lines of 128 bytes");
   assert_refused_for(strategy, "tile_m=128 tile_n=64 warp_m=64 warp_n=64 depth=128 stages=4 warps=4", &four,
-                     &floats, "128 or 256 columns");
+                     &floats, "128, 192 or 256 columns");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=32 depth=128 stages=4 warps=4", &four,
                      &floats, "32 rows of 256 columns");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=6 warps=4", &four,
@@ -101,6 +101,26 @@ static void scratch_holds_both_operands(void **state) {
                    2 * 4096LL * 4112 + groups * 256);
 }
 
+/* Operands that lie badly are copied as they are by one warp, without scratch memory. */
+static void operands_in_place(void **state) {
+  (void)state;
+  const tsl_device matrices = with_matrices(), four = with_groups();
+  const tsl_config place = config_of(strategy, "tile_m=64 tile_n=64 warp_m=32 warp_n=32 from=place");
+  const tsl_problem odd = problem_of(5, 7, 9, TESELA_BF16, TESELA_F32),
+                    even = problem_of(64, 64, 72, TESELA_BF16, TESELA_F32);
+  assert_null(tsl_strategy_refuse(strategy, &odd, &place, &matrices));
+  assert_int_equal(tsl_strategy_scratch(strategy, &odd, &place, &matrices), 0);
+  assert_refused_for(strategy, "from=place", &matrices, &even, "already aligned");
+  assert_refused_for(strategy, FOUR " from=place", &four, &odd, "one warp");
+  /* The offset counts, too; steps between elements allow no copies. */
+  assert_int_equal(tsl_opencl_mma_width(2, 8, 16, 1), 16);
+  assert_int_equal(tsl_opencl_mma_width(2, 2, 16, 1), 4);
+  assert_int_equal(tsl_opencl_mma_width(2, 0, 70, 1), 4);
+  assert_int_equal(tsl_opencl_mma_width(2, 0, 9, 1), 0);
+  assert_int_equal(tsl_opencl_mma_width(1, 4, -12, 1), 4);
+  assert_int_equal(tsl_opencl_mma_width(2, 0, 16, 2), 0);
+}
+
 /* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, too. */
 static void few_tiles_split_k(void **state) {
   (void)state;
@@ -125,9 +145,39 @@ static void few_tiles_split_k(void **state) {
     if (problem.m > 0)
       assert_int_equal(tsl_strategy_scratch(strategy, &problem, &one, &four),
                        tile.a_bytes + tile.b_bytes + shares.groups * 256 + shares.sums_bytes);
+    const tsl_config warp = config_of(strategy, "tile_m=128 tile_n=256 depth=128 stages=2 groups=1");
+    tile = tsl_opencl_mma_of(&problem, &warp);
+    shares = tsl_opencl_mma_get_schedule(&tile, &four);
+    assert_int_equal(shares.split_k, cases[i].split_k);
+    if (problem.m > 0)
+      assert_int_equal(tsl_strategy_scratch(strategy, &problem, &warp, &four),
+                       tile.a_bytes + tile.b_bytes + shares.sums_bytes);
     tile = tsl_opencl_mma_of(&problem, &each);
     shares = tsl_opencl_mma_get_schedule(&tile, &four);
     assert_int_equal(shares.split_k, 1);
+  }
+}
+
+/* The group of a tile's last part adds few rows of few parts; a further launch adds more. */
+static void few_rows_are_joined(void **state) {
+  (void)state;
+  tsl_device device = with_groups();
+  device.compute_units = 132;
+  const tsl_config warp = config_of(strategy, "tile_m=64 tile_n=64 warp_m=32 warp_n=32 depth=128 groups=1");
+  static const struct {
+    int64_t m, n, k, split_k;
+    bool joins;
+  } cases[] = {{8, 296, 8040, 26, true}, {64, 64, 65536, 64, false}, {64, 640, 65536, 13, false},
+               {64, 64, 256, 2, false},  {20, 64, 256, 2, true},     {64, 64, 128, 1, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    const tsl_opencl_mma mma = tsl_opencl_mma_of(&problem, &warp);
+    const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, &device);
+    assert_int_equal(schedule.split_k, cases[i].split_k);
+    assert_int_equal(schedule.joins, cases[i].joins);
+    assert_int_equal(schedule.flags_bytes, cases[i].joins ? 8 * schedule.groups : 0);
+    assert_int_equal(tsl_strategy_scratch(strategy, &problem, &warp, &device),
+                     mma.a_bytes + mma.b_bytes + schedule.sums_bytes + schedule.flags_bytes);
   }
 }
 
@@ -138,7 +188,7 @@ static void the_model_likes_what_fits(void **state) {
   const tsl_device matrices = with_matrices();
   const tsl_problem large = problem_of(4096, 4096, 4096, TESELA_BF16, TESELA_F32),
                     bytes = problem_of(4096, 4096, 4096, TESELA_I8, TESELA_I32),
-                    small = problem_of(512, 512, 4096, TESELA_BF16, TESELA_F32);
+                    small = problem_of(512, 512, 128, TESELA_BF16, TESELA_F32);
   double seconds, seconds_of_bytes, seconds_of_small;
   tsl_config best = best_config(strategy, &large, &matrices, &seconds);
   say_choice(strategy, &large, &best, seconds);
@@ -165,8 +215,9 @@ static void the_model_likes_what_fits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(refusals_have_numbers), cmocka_unit_test(four_warps_have_limits),
-      cmocka_unit_test(few_tiles_split_k), cmocka_unit_test(scratch_holds_both_operands),
+      cmocka_unit_test(refusals_have_numbers),    cmocka_unit_test(four_warps_have_limits),
+      cmocka_unit_test(operands_in_place),        cmocka_unit_test(few_tiles_split_k),
+      cmocka_unit_test(few_rows_are_joined),      cmocka_unit_test(scratch_holds_both_operands),
       cmocka_unit_test(the_model_likes_what_fits)};
   strategy = tsl_strategy_find(TSL_OP_GEMM, "opencl_mma");
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -446,6 +446,12 @@ const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, t
   return tsl_launch_grid(device, fits ? rows : (int64_t)most * items, 1, items, 1, grid);
 }
 
+double tsl_launch_second_seconds(const tsl_device *device, double share) {
+  static const double driver_share = 0.75;
+  const bool overlaps = device->is_cpu || (device->capabilities & TSL_CAN_CUDA) != 0;
+  return (overlaps ? share : fmax(share, driver_share)) * device->launch_seconds;
+}
+
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           int64_t items_x, int64_t items_y) {
   const double width = (double)items_x, height = (double)items_y;

@@ -153,6 +153,9 @@ const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t r
  * NULL. There may be fewer groups than `rows` need: kernels loop. */
 const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, tsl_grid *grid);
 
+/* Returns the predicted seconds of a launch right after another. `share`: fraction of launch_seconds where
+ * launches overlap; a graphics processor's OpenCL driver has as much work again for each. */
+double tsl_launch_second_seconds(const tsl_device *device, double share);
 /* Predicts the seconds of kernels whose groups own items_x x items_y elements of C, with the launch. Adds
  * bytes / bandwidth, and operations with padding / (`efficiency` * peak of the busy units). */
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,

@@ -66,7 +66,7 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
     return seconds;
   const double parts = (2 * few.split + 1) * m * (double)tsl_few_rows_pitch(&few) * few.sum_size * batch;
   return seconds + parts / (rates->part_rate * device->bandwidth) +
-         rates->sum_launch_share * device->launch_seconds;
+         tsl_launch_second_seconds(device, rates->sum_launch_share);
 }
 
 /* Counts B once from memory; along k also through local memory. */

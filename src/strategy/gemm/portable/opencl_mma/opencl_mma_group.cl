@@ -14,8 +14,8 @@
  * Operands have inner stride 1 here, addresses and pitches are multiples of 16 bytes, and 8-bit elements are
  * K-major: others are packed first (kernel_launch/pack_rows.cl). Elements outside of the matrix become zeros.
  * Where tiles are fewer than resident groups, k is split: groups store each part's sums, which are added in a
- * fixed order (SPLIT). Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N sums.
- * Defines of the host: SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
+ * fixed order (SPLIT). Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; each warp has _WARP_M * _WARP_N
+ * sums. Defines of the host: SPLIT, and as opencl_mma.cl. Limits: sm_90 only; sizes below 2^31. */
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
 #define STAGES TSL_PARAM_STAGES
@@ -25,7 +25,6 @@
 #define TILES_M 1
 #define TILES_N (TILE_N / 8)
 #include "ptx_group.h"
-#include "raster.h"
 
 #include "mma_sums.h"
 
@@ -51,31 +50,11 @@
 #endif
 #if TILE_N == 256
 #define GROUP_MULTIPLY TSL_PTX_GROUP_256
+#elif TILE_N == 192
+#define GROUP_MULTIPLY TSL_PTX_GROUP_192
 #else
 #define GROUP_MULTIPLY TSL_PTX_GROUP_128
 #endif
-
-/* Tile of C, its split-k part, and its panels [first, end). */
-typedef struct mma_work_tile {
-  TSL_INDEX row, col, part;
-  int first, end;
-} mma_work_tile;
-
-TSL_FUNCTION int count_work_tiles(const opencl_mma_group_arguments args) {
-  return (int)(args.whole.tiles_m * args.whole.tiles_n * args.split_k);
-}
-
-TSL_FUNCTION void get_work_tile(int number, const opencl_mma_group_arguments args, mma_work_tile *share) {
-  const int tiles = (int)(args.whole.tiles_m * args.whole.tiles_n), panels = panels_of(args.whole);
-  const int part = number / tiles, split_k = (int)args.split_k;
-  tsl_raster_tile(number % tiles, args.whole.tiles_m, args.whole.tiles_n, args.whole.band, &share->row,
-                  &share->col);
-  share->row *= TILE_M;
-  share->col *= TILE_N;
-  share->part = part;
-  share->first = (int)((TSL_INDEX)panels * part / split_k);
-  share->end = (int)((TSL_INDEX)panels * (part + 1) / split_k);
-}
 
 /* Pipeline state: stage number, and the parity of its mbarriers' phase. */
 typedef struct mma_pipeline_state {
@@ -113,14 +92,14 @@ TSL_FUNCTION void copy_panel(unsigned int end, TSL_GLOBAL char *map, int across,
 /* Loads all panels of all work tiles of this group. Called by one item. */
 TSL_FUNCTION void run_producer(unsigned int base, unsigned int full, unsigned int empty,
                                TSL_GLOBAL char *maps, const opencl_mma_group_arguments args) {
-  const int work_tiles = count_work_tiles(args);
+  const int work_tiles = count_work_tiles(args.whole);
   mma_pipeline_state stage = {0, 1}; /* all stages are empty at first */
   tsl_ptx_map_acquire(maps);
   tsl_ptx_map_acquire(maps + MAP_BYTES);
   TSL_UNROLL_BY(1)
   for (int number = TSL_GROUP(0); number < work_tiles; number += TSL_GROUPS(0)) {
     mma_work_tile share;
-    get_work_tile(number, args, &share);
+    get_work_tile(number, args.whole, &share);
     TSL_UNROLL_BY(1)
     for (int p = share.first; p < share.end; p++) {
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
@@ -178,7 +157,7 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
 TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned int empty,
                                 TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                                 const opencl_mma_group_arguments args) {
-  const int work_tiles = count_work_tiles(args), first_row = TSL_ITEM(0) / 128 * GROUP_M;
+  const int work_tiles = count_work_tiles(args.whole), first_row = TSL_ITEM(0) / 128 * GROUP_M;
   const TSL_INDEX apart_pitch = args.whole.tiles_n * TILE_N, apart_rows = args.whole.tiles_m * TILE_M;
   const unsigned int from_a = A_MN_MAJOR ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
   const bool tells = TSL_ITEM(0) % 128 == 0;
@@ -188,7 +167,7 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
   for (int number = TSL_GROUP(0); number < work_tiles; number += TSL_GROUPS(0)) {
     unsigned int before = empty; /* "empty" mbarrier of the stage whose products may still be in flight */
     mma_work_tile share;
-    get_work_tile(number, args, &share);
+    get_work_tile(number, args.whole, &share);
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       clear_sums(sums + i);
@@ -214,7 +193,8 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
       tsl_ptx_arrive(before);
     const TSL_INDEX row = share.row + first_row + TSL_ITEM(0) % 128 / 32 * 16;
     TSL_GLOBAL MMA_NUMBER *to =
-        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + args.sums) + share.part * apart_rows * apart_pitch : 0;
+        SPLIT ? (TSL_GLOBAL MMA_NUMBER *)(scratch + args.whole.sums) + share.part * apart_rows * apart_pitch
+              : 0;
 #if REDUCES
     if (args.rests_row > 0) {
       TSL_UNROLL

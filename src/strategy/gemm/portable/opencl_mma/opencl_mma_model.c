@@ -34,12 +34,37 @@ static bool opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size)
 }
 
 /* Returns the seconds of packing an operand; 0 if it needs no packing. */
-static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
-  if (!opencl_mma_packs(shape, across_rows, size))
+static double pack_seconds(const tsl_opencl_mma *mma, const tsl_shape *shape, bool across_rows,
+                           const tsl_device *device) {
+  const int size = mma->tile.size;
+  if (mma->in_place || !opencl_mma_packs(shape, across_rows, size))
     return 0;
   return tsl_model_constants_of(device)->opencl_mma.pack_traffic * (double)shape->rows * (double)shape->cols *
              size / device->bandwidth +
          device->launch_seconds;
+}
+
+/* Clocks in which the group of a tile's last part waits for the others, and in which it loads a round. */
+static const double join_wait = 4000, round_wait = 1500;
+
+/* Clocks of a panel's copies from operands that are not aligned: of a unit for each group, and of latency. */
+typedef struct mma_place_clocks {
+  double issued, waited;
+} mma_place_clocks;
+/* Clocks of a warp's instruction for copies of 4 bytes or single elements; of the latency of elements, which
+ * are stored after they have arrived. */
+static const double copy_clocks = 4, element_clocks = 8, gather_wait = 700;
+
+/* Adds the clocks of an operand of `extent` lines. */
+static void add_place_clocks(const tsl_opencl_mma *mma, int width, int extent, mma_place_clocks *clocks) {
+  const tsl_matrix_tile *tile = &mma->tile;
+  const double chunks = (double)extent * tile->depth / 16;
+  if (!mma->in_place || width == 16)
+    return;
+  clocks->issued += chunks / 32 * (width > 0 ? 4 * copy_clocks : 16 / tile->size * element_clocks);
+  if (width == 0)
+    clocks->waited +=
+        gather_wait * ceil(chunks / tile->items / (tile->part_m * tile->part_n <= 1024 ? 4 : 2));
 }
 
 /* Returns the operations of the matrix units per operation of the device's lanes. */
@@ -75,8 +100,11 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *mma, const tsl_devic
   /* A panel arrives after the latency and the other groups' panels; stages - 1 panels are in flight. */
   const double arrival =
       (tsl_model_constants_of(device)->opencl_mma.memory_wait + sharing * cache) / (mma->stages - 1);
-  const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
-  return fmax(busy, arrival);
+  mma_place_clocks place = {0, 0};
+  add_place_clocks(mma, mma->a_width, tile->tile_m, &place);
+  add_place_clocks(mma, mma->b_width, tile->tile_n, &place);
+  const double busy = sharing * (most + 0.05 * (multiply + local + cache - most) + place.issued) * gaps;
+  return fmax(busy + place.waited, arrival);
 }
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
@@ -103,19 +131,23 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
     clocks += panels * opencl_mma_panel_clocks(&mma, device, clock, remainder) + remainder * store + between;
   const double band = 1 + 0.01 * fabs(log2(mma.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
                few = 1 + 0.1 / mma.stages;
-  const double packing = pack_seconds(&tile.problem.a, tile.a_mn_major, device, tile.size) +
-                         pack_seconds(&tile.problem.b, !tile.b_mn_major, device, tile.size);
+  const double packing = pack_seconds(&mma, &tile.problem.a, tile.a_mn_major, device) +
+                         pack_seconds(&mma, &tile.problem.b, !tile.b_mn_major, device);
   /* Partial sums are written and read, mostly in L2. */
-  const double folding = schedule.split_k > 1 ? rates->launch_share * device->launch_seconds +
-                                                    (double)schedule.sums_bytes / device->bandwidth
-                                              : 0;
+  const double folding = schedule.joins ? (join_wait + round_wait * (double)schedule.join_rounds) / clock
+                         : schedule.split_k > 1 ? rates->launch_share * device->launch_seconds +
+                                                      (double)schedule.sums_bytes / device->bandwidth
+                                                : 0;
   const double seconds =
       fmax(clocks / clock, tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth));
   return seconds * band * shallow * few + packing + folding + rates->launch_share * device->launch_seconds;
 }
 
-static double bytes_if_packed(const tsl_shape *shape, bool across_rows, int size) {
-  return opencl_mma_packs(shape, across_rows, size) ? (double)shape->rows * (double)shape->cols * size : 0;
+static double bytes_if_packed(const tsl_opencl_mma *mma, const tsl_shape *shape, bool across_rows) {
+  const int size = mma->tile.size;
+  return !mma->in_place && opencl_mma_packs(shape, across_rows, size)
+             ? (double)shape->rows * (double)shape->cols * size
+             : 0;
 }
 
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -125,7 +157,7 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
   const tsl_matrix_tile *tile = &mma.tile;
   tsl_matrix_tile_account(problem, tile, (double)schedule.groups, bytes_of_panel(&mma),
                           device->peak_f32 * rate_per_lanes(&mma), device, account);
-  tsl_cost_counts_copies(bytes_if_packed(&tile->problem.a, tile->a_mn_major, tile->size), account);
-  tsl_cost_counts_copies(bytes_if_packed(&tile->problem.b, !tile->b_mn_major, tile->size), account);
+  tsl_cost_counts_copies(bytes_if_packed(&mma, &tile->problem.a, tile->a_mn_major), account);
+  tsl_cost_counts_copies(bytes_if_packed(&mma, &tile->problem.b, !tile->b_mn_major), account);
   tsl_cost_counts_copies((double)schedule.sums_bytes, account);
 }

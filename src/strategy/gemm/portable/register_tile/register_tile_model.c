@@ -217,7 +217,7 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
     return seconds;
   const double parts = (2 * tile->splits + (together_c ? 1 : rates->sum_odd)) * m * n * tile->size * batch;
   return seconds + parts / (rates->part_bytes * units.count * units.clock) +
-         rates->sum_launch_share * device->launch_seconds;
+         tsl_launch_second_seconds(device, rates->sum_launch_share);
 }
 
 /* Forms packed and packed_serial: clocks of a group's start and end. */

@@ -88,7 +88,7 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
     return seconds + m * n * batch * tile->size / (rates->store_bytes * units.count * units.clock);
   const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size * batch;
   return 1.02 * seconds + parts / (rates->part_rate * device->bandwidth) +
-         rates->sum_launch_share * device->launch_seconds;
+         tsl_launch_second_seconds(device, rates->sum_launch_share);
 }
 
 /* Returns the bytes of the large operand's strip or of the thin operand that are read again. None are if a
