@@ -215,7 +215,7 @@ static double term_clocks(bool is_f64, unsigned capabilities) {
   return is_f64 ? f64[set] : f32[set];
 }
 
-/* What a run on the processor copies, and the threads that have work: at most one for each block of C. */
+/* Copies of a run on the processor, and threads that have work: at most one for each block of C. */
 typedef struct exact_host_work {
   double a, b; /* copied elements of A and of B */
   double workers;
