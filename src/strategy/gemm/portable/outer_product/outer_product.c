@@ -81,8 +81,9 @@ static const char *outer_product_refuse(const tsl_problem *problem, const tsl_co
     return "neither rows nor columns of C are contiguous";
   if (outer.columns > ITEMS)
     return tsl_refusal("items_n=%d is more than the group's %d items", outer.columns, ITEMS);
-  if (ITEMS > device->group_items_max || ITEMS > device->group_size_max[0])
-    return tsl_refusal("%s allows groups of %d items, not %d", device->name, device->group_items_max, ITEMS);
+  if (ITEMS > tsl_device_line_items_max(device))
+    return tsl_refusal("%s allows groups of %d items, not %d", device->name,
+                       tsl_device_line_items_max(device), ITEMS);
   outer.period = outer.align / outer.size; /* the longest: operands may have other strides */
   const tsl_grid grid = outer_product_grid(&outer, true);
   return tsl_launch_fits(device, &grid);
