@@ -48,10 +48,11 @@ demo:
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=OFF $(CMAKE_ARGS)" TARGETS=tesela_tool
 	@examples/demo.sh $(TESELA)
 
+# value: a dollar sign in CTEST_ARGS ends a regular expression, and is no reference of make.
 test:
 	@ci/setup.sh build run unit test mpi
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
-	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(CTEST_ARGS),-LE 'sweep|documents|packages|long')
+	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(value CTEST_ARGS),-LE 'sweep|documents|packages|long')
 
 # Long forms of tests, more ranks, and more instruction sets: .ci/run has them.
 test-long:
@@ -66,7 +67,7 @@ test-sweeps:
 # faults that no test finds.
 test-mutants:
 	@ci/setup.sh build run unit test mpi
-	@MUTANTS='$(MUTANTS)' tests/mutants/run.py
+	@MUTANTS='$(value MUTANTS)' tests/mutants/run.py
 # Tests that commands print the output that the documents show.
 test-documents:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L documents"
@@ -107,7 +108,7 @@ test-arm64 test-arm64-all:
 	@ci/setup.sh build unit arm64
 	@$(MAKE) --no-print-directory compile PRESET=arm64 TARGETS="$(TARGETS)" \
 	  CMAKE_ARGS="-DTESELA_TESTS=ON $(or $(ARM64_BUILD),-DTESELA_TESTS_ONLY=.) $(CMAKE_ARGS)"
-	@ci/test.sh arm64 --parallel $(CTEST_JOBS) $(ARM64_RUN) $(CTEST_ARGS)
+	@ci/test.sh arm64 --parallel $(CTEST_JOBS) $(ARM64_RUN) $(value CTEST_ARGS)
 
 # Compares every strategy's results with another build, bit by bit: make same-bits OLD=PATH/libtesela.so
 same-bits:
