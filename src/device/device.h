@@ -123,6 +123,10 @@ static inline int tsl_device_line_items_max(const tsl_device *device) {
   return device->group_items_max < device->group_size_max[0] ? device->group_items_max
                                                              : device->group_size_max[0];
 }
+/* Returns the bytes of local memory that a group may request at launch. */
+static inline uint64_t tsl_device_local_bytes_max(const tsl_device *device) {
+  return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
+}
 /* Returns the maximum bytes of a plan. */
 static inline uint64_t tsl_device_memory(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;

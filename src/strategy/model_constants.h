@@ -354,6 +354,11 @@
   X(f, group_clocks, 0, "clocks of the start and end of a group") \
   X(f, store_clocks, 0, "clocks of the epilogue of a tile, per element") \
   X(f, odd_store_clocks, 0, "the same where elements of C are stored one by one") \
+  X(f, copy_clocks, 0, "clocks of a warp's copy of 4 bytes a lane") \
+  X(f, element_clocks, 0, "clocks of a warp's copy of an element a lane") \
+  X(f, element_wait_clocks, 0, "latency of copies of elements, which are stored after they have arrived") \
+  X(f, join_clocks, 0, "clocks in which the group of a tile's last part waits for the others") \
+  X(f, round_clocks, 0, "clocks in which this group loads a round of parts") \
   X(f, pack_traffic, 0, "memory traffic per packed byte") \
   X(f, memory_part, 1, "reached fraction of memory bandwidth") \
   X(f, launch_share, 0, "fraction of launch latency of a kernel")
@@ -362,7 +367,8 @@
   X(f, host_copy_rate, 0, "bytes a second that host threads copy for all devices, through pinned memory")
 
 #define TSL_SIMPLE_CONSTANTS(X, f) \
-  X(f, column_waits, 0, "row_private and row_private_column_local: waits for each column of a panel")
+  X(f, column_waits, 0, "row_private and row_private_column_local: waits for each column of a panel") \
+  X(f, opencl_launch_share, 0, "OpenCL: least fraction of launch latency of a second kernel")
 
 /* X(member, family, list): the members of a row, one for each type. mma: cuda_mma */
 #define TSL_MODEL_TYPE_LIST(X) \

@@ -9,6 +9,7 @@
 #include "device/reserved_units.h"
 #include "device/source.h"
 #include "host/int_math.h"
+#include "strategy/model_constants.h"
 #include "strategy/params.h"
 
 #include <ctype.h>
@@ -447,9 +448,9 @@ const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, t
 }
 
 double tsl_launch_second_seconds(const tsl_device *device, double share) {
-  static const double driver_share = 0.75;
   const bool overlaps = device->is_cpu || (device->capabilities & TSL_CAN_CUDA) != 0;
-  return (overlaps ? share : fmax(share, driver_share)) * device->launch_seconds;
+  return (overlaps ? share : fmax(share, tsl_model_constants_of(device)->simple.opencl_launch_share)) *
+         device->launch_seconds;
 }
 
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,

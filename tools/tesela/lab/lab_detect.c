@@ -322,6 +322,21 @@ static bool detect_make_run(const tsl_lab_kernel *kernel, int index, detect_run 
 
 enum { WORDS_MAX = 32 };
 
+/* Adds the fault of a run that ended before its first line, with the exit code `code`. */
+static void detect_add_end(const tsl_lab_kernel *kernel, const detect_run *run, int code, detect_found *found,
+                           tsl_lab_report *report) {
+  const bool is_endless = code == 128 + SIGKILL || code == 128 + SIGXCPU;
+  tsl_lab_fault *fault = &found->faults[found->count++];
+  found->is_certain = report->hangs = true;
+  snprintf(fault->kind, sizeof fault->kind, "%s", is_endless ? N_("endless loop") : N_("crash"));
+  snprintf(fault->text, sizeof fault->text,
+           is_endless
+               ? N_("%s: the kernel did not end where m = %lld, n = %lld, k = %lld, run item by item")
+               : N_("%s: the kernel ended its process where m = %lld, n = %lld, k = %lld, run item by item"),
+           kernel->base, (long long)run->m, (long long)run->n, (long long)run->k);
+  detect_translate(fault);
+}
+
 static tesela_status detect_run_once(const tsl_lab_kernel *kernel, const char *program, const detect_run *run,
                                      detect_found *found, tsl_lab_report *report) {
   tsl_problem problem = tsl_problem_of(kernel->op, run->m, run->n, run->k, kernel->type);
@@ -371,19 +386,8 @@ static tesela_status detect_run_once(const tsl_lab_kernel *kernel, const char *p
     line += length + (line[length] == '\n');
   }
   tsl_text_free(&output);
-  const bool is_endless = code == 128 + SIGKILL || code == 128 + SIGXCPU;
-  if (status == TESELA_OK && found->count == 0 && !found->has_counts && !*report->undetected) {
-    found->is_certain = report->hangs = true;
-    tsl_lab_fault *fault = &found->faults[found->count++];
-    snprintf(fault->kind, sizeof fault->kind, "%s", is_endless ? N_("endless loop") : N_("crash"));
-    snprintf(
-        fault->text, sizeof fault->text,
-        is_endless
-            ? N_("%s: the kernel did not end where m = %lld, n = %lld, k = %lld, run item by item")
-            : N_("%s: the kernel ended its process where m = %lld, n = %lld, k = %lld, run item by item"),
-        kernel->base, (long long)run->m, (long long)run->n, (long long)run->k);
-    detect_translate(fault);
-  }
+  if (status == TESELA_OK && found->count == 0 && !found->has_counts && !*report->undetected)
+    detect_add_end(kernel, run, code, found, report);
   return status;
 }
 

@@ -41,8 +41,9 @@ static const char *const probes[] = {
 /* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { MIN_ITEMS = 128, MAX_ITEMS = 256 };
 
-static uint64_t opencl_mma_local_bytes(const tsl_device *device) {
-  return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
+/* Returns true if only one of tile_n=192 and warp_n=48 is given. */
+static bool has_odd_columns(const tsl_matrix_tile *tile) {
+  return (tile->tile_n == 192) != (tile->part_n == 48);
 }
 
 /* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or NULL. */
@@ -75,10 +76,10 @@ static int opencl_mma_prune(const tsl_problem *problem, const tsl_config *config
   const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
   const tsl_matrix_tile *tile = &mma.tile;
   const int items = count_multiplying(&mma);
-  if (items < MIN_ITEMS || items > MAX_ITEMS || (tile->tile_n == 192) != (tile->part_n == 48))
+  if (items < MIN_ITEMS || items > MAX_ITEMS || has_odd_columns(tile))
     return TSL_MATRIX_UNITS_PART_N + 1;
   return (uint64_t)mma.stages * (uint64_t)(tile->tile_m + tile->tile_n) * (uint64_t)tile->depth >
-                 opencl_mma_local_bytes(device)
+                 tsl_device_local_bytes_max(device)
              ? TSL_OPENCL_MMA_STAGES + 1
              : 0;
 }
@@ -96,9 +97,9 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   if (count_multiplying(&mma) < MIN_ITEMS || count_multiplying(&mma) > MAX_ITEMS)
     return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
                        tile.tile_n, tile.part_m, tile.part_n, tile.items, MIN_ITEMS, MAX_ITEMS);
-  if ((tile.tile_n == 192) != (tile.part_n == 48) || (tile.tile_n == 192 && !is_group))
+  if (has_odd_columns(&tile) || (tile.tile_n == 192 && !is_group))
     return "tile_n=192 and warp_n=48 belong together, for four warps together";
-  const uint64_t local = opencl_mma_local_bytes(device);
+  const uint64_t local = tsl_device_local_bytes_max(device);
   if ((uint64_t)tile.local_bytes > local)
     return tsl_refusal(
         "%d panels of %d and %d lines of %d bytes take %lld bytes of local memory, %s has %llu", mma.stages,

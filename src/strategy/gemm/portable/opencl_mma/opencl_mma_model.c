@@ -44,27 +44,22 @@ static double pack_seconds(const tsl_opencl_mma *mma, const tsl_shape *shape, bo
          device->launch_seconds;
 }
 
-/* Clocks in which the group of a tile's last part waits for the others, and in which it loads a round. */
-static const double join_wait = 4000, round_wait = 1500;
-
 /* Clocks of a panel's copies from operands that are not aligned: of a unit for each group, and of latency. */
 typedef struct mma_place_clocks {
   double issued, waited;
 } mma_place_clocks;
-/* Clocks of a warp's instruction for copies of 4 bytes or single elements; of the latency of elements, which
- * are stored after they have arrived. */
-static const double copy_clocks = 4, element_clocks = 8, gather_wait = 700;
-
 /* Adds the clocks of an operand of `extent` lines. */
-static void add_place_clocks(const tsl_opencl_mma *mma, int width, int extent, mma_place_clocks *clocks) {
+static void add_place_clocks(const tsl_opencl_mma *mma, const tsl_opencl_mma_constants *rates, int width,
+                             int extent, mma_place_clocks *clocks) {
   const tsl_matrix_tile *tile = &mma->tile;
   const double chunks = (double)extent * tile->depth / 16;
   if (!mma->in_place || width == 16)
     return;
-  clocks->issued += chunks / 32 * (width > 0 ? 4 * copy_clocks : 16 / tile->size * element_clocks);
+  clocks->issued +=
+      chunks / 32 * (width > 0 ? 4 * rates->copy_clocks : 16 / tile->size * rates->element_clocks);
   if (width == 0)
-    clocks->waited +=
-        gather_wait * ceil(chunks / tile->items / (tile->part_m * tile->part_n <= 1024 ? 4 : 2));
+    clocks->waited += rates->element_wait_clocks *
+                      ceil(chunks / tile->items / (tile->part_m * tile->part_n <= 1024 ? 4 : 2));
 }
 
 /* Returns the operations of the matrix units per operation of the device's lanes. */
@@ -89,20 +84,19 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *mma, const tsl_devic
   const double depth = (double)tile->depth / tile->size,
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
   const bool is_group = mma->warps == 4;
-  const mma_rates rates = is_group ? of_four : of_warp;
+  const tsl_opencl_mma_constants *rates = &tsl_model_constants_of(device)->opencl_mma;
   const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * rate_per_lanes(mma));
   const double local = (bytes + bytes_of_panel(mma)) / LOCAL_CLOCK,
-               cache = bytes / rates.cache_bytes_per_clock;
+               cache = bytes / (is_group ? of_four : of_warp).cache_bytes_per_clock;
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
   /* A panel arrives after the latency and the other groups' panels; stages - 1 panels are in flight. */
-  const double arrival =
-      (tsl_model_constants_of(device)->opencl_mma.memory_wait + sharing * cache) / (mma->stages - 1);
+  const double arrival = (rates->memory_wait + sharing * cache) / (mma->stages - 1);
   mma_place_clocks place = {0, 0};
-  add_place_clocks(mma, mma->a_width, tile->tile_m, &place);
-  add_place_clocks(mma, mma->b_width, tile->tile_n, &place);
+  add_place_clocks(mma, rates, mma->a_width, tile->tile_m, &place);
+  add_place_clocks(mma, rates, mma->b_width, tile->tile_n, &place);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most) + place.issued) * gaps;
   return fmax(busy + place.waited, arrival);
 }
@@ -134,10 +128,11 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double packing = pack_seconds(&mma, &tile.problem.a, tile.a_mn_major, device) +
                          pack_seconds(&mma, &tile.problem.b, !tile.b_mn_major, device);
   /* Partial sums are written and read, mostly in L2. */
-  const double folding = schedule.joins ? (join_wait + round_wait * (double)schedule.join_rounds) / clock
-                         : schedule.split_k > 1 ? rates->launch_share * device->launch_seconds +
-                                                      (double)schedule.sums_bytes / device->bandwidth
-                                                : 0;
+  const double folding =
+      schedule.joins ? (rates->join_clocks + rates->round_clocks * (double)schedule.join_rounds) / clock
+      : schedule.split_k > 1
+          ? rates->launch_share * device->launch_seconds + (double)schedule.sums_bytes / device->bandwidth
+          : 0;
   const double seconds =
       fmax(clocks / clock, tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth));
   return seconds * band * shallow * few + packing + folding + rates->launch_share * device->launch_seconds;

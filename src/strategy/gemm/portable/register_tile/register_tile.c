@@ -211,9 +211,7 @@ static bool can_copy(const tsl_device *device) {
 /* Returns the limit of local memory; totals and asynchronous copies may use memory that is requested at
  * launch. */
 static uint64_t local_memory_limit(const tsl_register_tile *tile, const tsl_device *device) {
-  return tsl_register_tile_requests_memory(tile) && device->local_bytes_inside > device->local_bytes
-             ? device->local_bytes_inside
-             : device->local_bytes;
+  return tsl_register_tile_requests_memory(tile) ? tsl_device_local_bytes_max(device) : device->local_bytes;
 }
 static bool is_too_large(const tsl_register_tile *tile, const tsl_device *device) {
   return (uint64_t)tsl_register_tile_local_bytes(tile) > local_memory_limit(tile, device);
