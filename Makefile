@@ -83,7 +83,7 @@ test-lapack:
 # bits, the API, the drop-in. The long form has all tests that can run.
 ARM64_TESTS := check_gemm_(sequential_optimized|blocked|host_packed|host_small|host_skinny|host_amx)_cpu
 ARM64_TESTS += check_(dot_(fixed_tree|exact)|transpose_.*)_cpu check_gemm_host_amx_neon_dot same_bits_.*
-ARM64_TESTS += blas_(routines.*|beside_.*|stray|wide_.*|known|twice)
+ARM64_TESTS += blas_(routines|beside_.*|stray|wide_.*|known|twice)
 ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_skinny)
 ARM64_TESTS += test_(packed|plan|scalars|view)
 # Programs that these tests start, and the tool.
