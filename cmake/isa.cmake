@@ -16,8 +16,8 @@ endif()
 # copies loops for each condition. That takes it up to half of its time (docs/lab/measuring.md).
 set(TESELA_WRITTEN_OUT -fno-tree-loop-vectorize -fno-unswitch-loops -fno-split-loops)
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
-# With a sanitizer, the last of a text's sets that this machine can run is compiled with its checks, other sets
-# without. The checks take a compiler most of the time.
+# A sanitizer's checks take a compiler most of the time. The last of a text's sets that this machine can run
+# is compiled with them, other sets without.
 set(TESELA_UNCHECKED_FLAGS -O0 -fno-sanitize=all)
 set(capabilities)
 if(TESELA_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
