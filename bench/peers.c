@@ -100,8 +100,9 @@ static void describe(void *library, char *out, size_t size) {
 
 void *bench_symbol(const bench_library *library, const char *name) {
   static const char *const prefixes[] = {"cblas_", "scipy_cblas_", "", "scipy_"};
+  const bool is_fortran = name[strlen(name) - 1] == '_';
   void *found = NULL;
-  for (int i = 0; i < COUNT_OF(prefixes) && !found; i++) {
+  for (int i = is_fortran ? 2 : 0; i < COUNT_OF(prefixes) && !found; i++) {
     char full[64];
     snprintf(full, sizeof full, "%s%s", prefixes[i], name);
     found = dlsym(library->handle, full);

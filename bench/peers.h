@@ -44,7 +44,8 @@ void bench_build_must(const bench_library *library, tesela_status status);
 const char *bench_plan_text(const bench_library *library, const tesela_plan *plan);
 void bench_library_close(bench_library *library);
 /* Returns a function by one of the prefixes "cblas_", "scipy_cblas_", "" and "scipy_"; NULL if there is none.
- */
+ * Of a Fortran name, which ends with an underscore, only by "" and "scipy_": MKL's cblas_ssyrk_ takes C's
+ * arguments. */
 void *bench_symbol(const bench_library *library, const char *name);
 /* Returns true if the library has all four products of CBLAS. */
 bool bench_has_cblas(const bench_library *library);
