@@ -54,7 +54,7 @@ test:
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(or $(value CTEST_ARGS),-LE 'sweep|documents|packages|long')
 
-# Long forms of tests, more ranks, and more instruction sets: .ci/run has them.
+# Long forms of tests, more ranks, and more instruction sets. .ci/run has the long tests of the tool.
 test-long:
 	@$(MAKE) --no-print-directory test CTEST_ARGS="-L long"
 # The Python package and the installed files.

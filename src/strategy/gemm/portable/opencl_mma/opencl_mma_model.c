@@ -48,6 +48,7 @@ static double pack_seconds(const tsl_opencl_mma *mma, const tsl_shape *shape, bo
 typedef struct mma_place_clocks {
   double issued, waited;
 } mma_place_clocks;
+
 /* Adds the clocks of an operand of `extent` lines. */
 static void add_place_clocks(const tsl_opencl_mma *mma, const tsl_opencl_mma_constants *rates, int width,
                              int extent, mma_place_clocks *clocks) {
