@@ -1,6 +1,7 @@
 /* Micro-kernels of one to four vectors have as many rows as leave a few registers free. */
 #include "strategy/gemm/host/host_packed/host_packed_kernels.h"
 
+#include "core/memory.h"
 #include "host/int_math.h"
 #include "host/simd.h"
 

@@ -8,6 +8,7 @@
  * all at once would delay the loads of b. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
+  enum { ROW = TILE_VECTORS * LANES, IN_LINE = TSL_CACHE_LINE / sizeof(REAL) };
   const int64_t size = COMPONENTS * sizeof(REAL), a_step = tile->a_step * size,
                 b_step = tile->b_step * COMPONENTS, c_row = tile->c_row * COMPONENTS;
   int64_t stride = tile->a_row * size, three = 3 * stride;
@@ -25,7 +26,8 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   for (; l >= PACKED_STEPS; l -= PACKED_STEPS) {
     if (l % TSL_PACKED_PREFETCH_STEPS < PACKED_STEPS) {
       for (int64_t i = tile->c_prefetch_rows; i > 0; i--) {
-        TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_prefetch + j * LANES, 1);
+        TSL_UNROLL for (int j = 0; j < ROW; j += IN_LINE) __builtin_prefetch(c_prefetch + j, 1);
+        __builtin_prefetch(c_prefetch + ROW - 1, 1);
         c_prefetch += c_prefetch == c_last ? 0 : c_row;
       }
       prefetch_some(&prefetch);
