@@ -318,6 +318,8 @@
   X(f, apart_line_clocks, 0, "clocks of a line of A's steps past the first cache, steps not contiguous") \
   X(f, far_apart_line_clocks, 0, "further clocks of such a line past the second cache") \
   X(f, again_speed, 0, "speed of operands that are read again over the device's bandwidth") \
+  X(f, first_pages, 0, "pages whose addresses the first level of the TLB translates") \
+  X(f, first_page_seconds, 0, "seconds of the translation of another page's address by the next level") \
   X(f, near_pages, 0, "pages whose addresses the processor translates at once") \
   X(f, page_seconds, 0, "seconds of the translation of another page's address")
 

@@ -55,7 +55,7 @@ static double pages_of(int64_t rows, int64_t stride) {
 }
 
 /* Returns the seconds of address translation: pages beyond the TLB, of rows for each panel of B, and of steps
- * for each tile. */
+ * for each tile; and pages of steps beyond the first level of the TLB. */
 static double translation_seconds(const tsl_small_job *job, const tsl_small_constants *cost) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double row_pages = pages_of(job->rows, panel->tile.a_row) +
@@ -64,7 +64,8 @@ static double translation_seconds(const tsl_small_job *job, const tsl_small_cons
                             (job->copies_b ? 0 : pages_of(job->depth, panel->tile.b_step)),
                panels = (double)job->panels, tiles = panels * (double)(panel->tallers + panel->lowers);
   return cost->page_seconds * ((row_pages > cost->near_pages ? row_pages * panels : 0) +
-                               (step_pages > cost->near_pages ? step_pages * tiles : 0));
+                               (step_pages > cost->near_pages ? step_pages * tiles : 0)) +
+         (step_pages > cost->first_pages ? cost->first_page_seconds * step_pages * tiles : 0);
 }
 
 /* Returns the extra clocks of a panel down C if rows a power of two apart share cache sets (measured). */
