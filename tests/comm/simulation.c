@@ -264,8 +264,8 @@ static void go_on(simulation *s, const instruction *program) {
   }
 }
 
-/* Messages of a port that has become free may begin. Those whose other port is busy are offered when that
- * becomes free. */
+/* Messages of a port that has become free may begin, if their other port is free. If not, the other port
+ * offers them later. */
 static void offer(simulation *s, numbers *waiting) {
   int kept = 0;
   for (int i = 0; i < waiting->count; i++) {
