@@ -264,7 +264,8 @@ static void go_on(simulation *s, const instruction *program) {
   }
 }
 
-/* Messages of a port that has become free may begin. */
+/* Messages of a port that has become free may begin, if their other port is free. If not, the other port
+ * offers them later. */
 static void offer(simulation *s, numbers *waiting) {
   int kept = 0;
   for (int i = 0; i < waiting->count; i++) {
@@ -272,7 +273,8 @@ static void offer(simulation *s, numbers *waiting) {
     if (s->messages[number].begun)
       continue;
     waiting->list[kept++] = number;
-    push(&s->ready, number);
+    if (!s->ranks[s->messages[number].from].sends && !s->ranks[s->messages[number].to].receives)
+      push(&s->ready, number);
   }
   waiting->count = kept;
 }

@@ -339,8 +339,9 @@ static void multiply_element(const tsl_problem *problem, const tsl_shape shapes[
     multiply(type, a, b, product);
     for (int part = 0; part < 2; part++)
       sum[part] = rounded(type, sum[part] + product[part]);
-    multiply(type, alpha, sum, scaled);
   }
+  if (problem->k > 0)
+    multiply(type, alpha, sum, scaled);
   if (tsl_problem_reads(problem, TSL_OPERAND_C)) {
     load_complex(&shapes[2], on->c.host, i, j, a);
     multiply(type, problem->beta, a, product);

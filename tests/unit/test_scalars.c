@@ -185,8 +185,8 @@ static void try_strategy(const tsl_strategy *strategy, const tsl_device *on) {
       try_transpose(strategy->name, device, &types);
     else if (strategy->op == TSL_OP_SOLVE)
       try_solve(strategy->name, device, &types);
-    else
-      for (int64_t m = 1; m <= M; m += M - 1)
+    else /* a row alone on the cpu: kernels are compiled for each shape */
+      for (int64_t m = on->capabilities & TSL_CAN_HOST ? 1 : M; m <= M; m += M - 1)
         try_product(strategy->name, device, &types, m);
   }
 }
