@@ -94,13 +94,6 @@ TSL_FUNCTION void tsl_ptx_barrier(int number, int items) {
   asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(items) : "memory");
 }
 
-/* Keeps the assembler from moving instructions across, by a branch. `never`: false, which the compiler does not
- * know. */
-TSL_FUNCTION void tsl_ptx_keep_order(bool never) {
-  if (never)
-    asm volatile("brkpt;");
-}
-
 /* Loads four blocks of 8 lines of 16 bytes. Items 8 i to 8 i + 7 give the addresses of block i's lines. Each
  * item gets 4 bytes of each block: of line item / 4, from byte 4 (item % 4) on. */
 TSL_FUNCTION void tsl_ptx_load_blocks(unsigned int line_address, unsigned int *out) {

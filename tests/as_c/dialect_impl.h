@@ -228,6 +228,5 @@ static inline void tsl_ptx_copies_wait(int most) {
 #define tsl_ptx_copy_number_inside(address, from, inside) as_c_copy_inside(address, from, 4, inside)
 #define tsl_ptx_warp_barrier() as_c_here.barrier()
 #define tsl_ptx_barrier(number, items) as_c_here.barrier()
-#define tsl_ptx_keep_order(never) (void)(never)
 
 #endif

@@ -285,11 +285,6 @@ TSL_FUNCTION void global_to_local_after(tile_panels *panels, tile_copies *copies
     read_panels(panels, copies, plain);
 }
 
-/* Between the loads of the next depth and the multiply-adds of `depth`. */
-TSL_FUNCTION void before_multiply(const tile_panels *panels, int depth) {
-  (void)panels, (void)depth;
-}
-
 /* Returns the item's numbers of `depth` in the panels of the stage. */
 TSL_FUNCTION TSL_LOCAL_POINTER const TSL_REAL *rows_at(const tile_panels *panels, int depth) {
   return panels->a + panels->stage * PANEL_A + depth * PITCH_A + panels->a_first;

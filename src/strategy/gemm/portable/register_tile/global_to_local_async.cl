@@ -203,7 +203,6 @@ typedef struct tile_panels {
   unsigned int base;                                /* start of stage 0, as a PTX address */
   int reads, writes;                                /* offsets of the current stages, in numbers */
   int slice;
-  bool never;     /* false at run time: tsl_ptx_keep_order() */
   TSL_INDEX left; /* k left from the panel that is copied next */
 } tile_panels;
 typedef struct tile_copies {
@@ -249,7 +248,6 @@ TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
   panels->base = tsl_ptx_local_address(stages);
   panels->reads = panels->writes = 0;
   panels->slice = start->slice;
-  panels->never = g->k < 0;
   panels->left = start->end - start->first;
   panel_start(&copies->a, shape_of_a(), start->place, a, g->a_offset, g->a_row_stride, g->a_col_stride,
               start->row, LINES(g->m), start->first + SLICE_START(start->slice));
@@ -279,13 +277,6 @@ TSL_FUNCTION void global_to_local(tile_panels *panels, tile_copies *copies, int 
 }
 TSL_FUNCTION void global_to_local_after(tile_panels *panels, tile_copies *copies, bool plain) {
   (void)panels, (void)copies, (void)plain;
-}
-
-/* Between the loads of the next depth and the multiply-adds of `depth`. Complex multiply-adds in another order
- * than the source's read more pairs of registers of one kind (docs/lab/register_tile.md). */
-TSL_FUNCTION void before_multiply(const tile_panels *panels, int depth) {
-  if (PLANES == 2 && depth % 4 == 0)
-    tsl_ptx_keep_order(panels->never);
 }
 
 /* Returns the item's numbers of `depth` in the panels of the stage. */

@@ -274,7 +274,6 @@ TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
     global_to_local(panels, copies, depth, plain);
     if (BUFFERS == 2)
       local_to_private(rows, columns, panels, (depth + 1) % SLICE_DEPTH);
-    before_multiply(panels, depth);
     multiply_accumulate(sum, rows[depth / A_DEPTHS % BUFFERS] + depth % A_DEPTHS,
                         columns[depth / B_DEPTHS % BUFFERS] + depth % B_DEPTHS);
     if (BUFFERS == 1)
