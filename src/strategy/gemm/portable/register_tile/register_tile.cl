@@ -176,9 +176,9 @@ TSL_FUNCTION void load_columns(TSL_REAL *columns, const tile_panels *panels, int
                ITEMS_N, PANEL_COLUMNS, B_K_VECTORS);
 }
 
-/* Loads the numbers of `depth`. NVIDIA's assembler makes the operand that is loaded first the first factor of a
- * multiply-add. If all numbers of A come before or after all of B, the number that serves a sequence of
- * products stays in the same place, where it is read once. */
+/* Loads the numbers of `depth`. NVIDIA's assembler makes the operand that is loaded first the first factor of
+ * all multiply-adds. So all numbers of A are loaded before or after all of B. The factor that successive
+ * multiply-adds share then stays in its place, where its register is read once. */
 TSL_FUNCTION void local_to_private(TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
                                    TSL_REAL columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS],
                                    const tile_panels *panels, int depth) {
