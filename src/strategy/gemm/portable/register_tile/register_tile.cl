@@ -93,8 +93,10 @@
 #define TOTALS (FOLDS && !LOCAL_TOTALS ? MICRO_M : 0)
 #define TOTAL_NUMBERS (LOCAL_TOTALS ? TILE_M * PANEL_COLUMNS : 0)
 #define TOTAL_VECTORS (TOTAL_NUMBERS / ITEMS / TSL_LANES) /* of an item */
-/* Multiply-adds go along columns of the micro-tile if shorter; with slices along rows, like the stores. */
-#define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
+/* Multiply-adds go along columns of the micro-tile if shorter; with slices along rows, like the stores. They
+ * reuse a number of an operand with vectors along k: all its numbers of a depth are in even registers, or in
+ * odd ones. */
+#define DOWN (SLICES == 1 && !A_K_VECTORS && (B_K_VECTORS || MICRO_M <= MICRO_N))
 /* Lines of an operand that may be read. */
 #ifdef COPIED
 #define LINES(elements) (((elements)*TSL_NUMBERS + TSL_LANES - 1) / TSL_LANES * TSL_LANES)
@@ -161,19 +163,31 @@ TSL_FUNCTION void load_lines(TSL_REAL *lines, TSL_LOCAL_POINTER const TSL_REAL *
                            (k_vectors ? i / 4 * items + i % 4 * (extent / 4 + 1) : i * items) * TSL_LANES));
 }
 
+TSL_FUNCTION void load_rows(TSL_REAL *rows, const tile_panels *panels, int depth) {
+  TSL_UNROLL
+  for (int plane = 0; plane < PLANES; plane++)
+    load_lines(rows + plane * MICRO_M, rows_at(panels, depth) + plane * PLANE_A, ITEM_ROWS / PLANES, ITEMS_M,
+               PANEL_ROWS, A_K_VECTORS);
+}
+TSL_FUNCTION void load_columns(TSL_REAL *columns, const tile_panels *panels, int depth) {
+  TSL_UNROLL
+  for (int plane = 0; plane < PLANES; plane++)
+    load_lines(columns + plane * MICRO_N, columns_at(panels, depth) + plane * PLANE_B, ITEM_COLUMNS / PLANES,
+               ITEMS_N, PANEL_COLUMNS, B_K_VECTORS);
+}
+
+/* Loads the numbers of `depth`. NVIDIA's assembler makes the operand that is loaded first the first factor of
+ * all multiply-adds. So all numbers of A are loaded before or after all of B. The factor that successive
+ * multiply-adds share then stays in its place, where its register is read once. */
 TSL_FUNCTION void local_to_private(TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
                                    TSL_REAL columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS],
                                    const tile_panels *panels, int depth) {
-  TSL_UNROLL
-  for (int plane = 0; plane < PLANES; plane++) {
-    if (depth % A_DEPTHS == 0)
-      load_lines(rows[depth / A_DEPTHS % BUFFERS] + plane * MICRO_M, rows_at(panels, depth) + plane * PLANE_A,
-                 ITEM_ROWS / PLANES, ITEMS_M, PANEL_ROWS, A_K_VECTORS);
-    if (depth % B_DEPTHS == 0)
-      load_lines(columns[depth / B_DEPTHS % BUFFERS] + plane * MICRO_N,
-                 columns_at(panels, depth) + plane * PLANE_B, ITEM_COLUMNS / PLANES, ITEMS_N, PANEL_COLUMNS,
-                 B_K_VECTORS);
-  }
+  if (PLANES == 2)
+    load_columns(columns[depth % BUFFERS], panels, depth);
+  if (depth % A_DEPTHS == 0)
+    load_rows(rows[depth / A_DEPTHS % BUFFERS], panels, depth);
+  if (PLANES == 1 && depth % B_DEPTHS == 0)
+    load_columns(columns[depth / B_DEPTHS % BUFFERS], panels, depth);
 }
 
 TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,

@@ -106,7 +106,7 @@ enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS =
 /* Items of a unit for which the compiler limits their registers, and sums of all these items with
  * asynchronous copies. Several resident groups hide the start and the end of others
  * (docs/lab/register_tile.md). */
-enum { MIN_WANTED_ITEMS = 256, MAX_WANTED_ITEMS = 768, WANTED_SUMS = 24576 };
+enum { MIN_WANTED_ITEMS = 256, MAX_WANTED_ITEMS = 640, WANTED_SUMS = 24576 };
 
 int tsl_register_tile_groups_wanted(const tsl_register_tile *tile) {
   const int step = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
