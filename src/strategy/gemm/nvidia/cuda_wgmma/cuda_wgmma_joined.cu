@@ -105,6 +105,6 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
       setmaxnreg_inc<CONSUMER_REGISTERS>();
     run_consumers(table, work_tiles, raster_height, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
+  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
     cluster_barrier();
 }
