@@ -77,17 +77,16 @@ SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * WARPGROUP_M;
 }
 
-/* Returns true if block `other` of the cluster shares A or B with this block, or is this block. */
-SM90_FUNCTION bool shares_with(unsigned other) {
-  if (SENDERS == CLUSTER)
-    return other < CLUSTER;
-  const unsigned rank = cluster_rank();
+/* Returns true if this thread of its warpgroup releases stages: in the block of its number, which shares A or
+ * B with block `rank` or is that block. To find this for each stage would delay the next products. */
+SM90_FUNCTION bool releases_stages(unsigned rank) {
+  const unsigned other = threadIdx.x % 128;
   return other < CLUSTER && (place_m(other) == place_m(rank) || place_n(other) == place_n(rank));
 }
 
-/* Marks a stage as read by this warpgroup, in each block that copies to it. */
-SM90_FUNCTION void release_stage(shared_t empty) {
-  if (shares_with(threadIdx.x % 128)) {
+/* Marks a stage as read by this warpgroup, in each block that copies to it. `releases`: releases_stages(). */
+SM90_FUNCTION void release_stage(shared_t empty, bool releases) {
+  if (releases) {
     if (CLUSTER > 1)
       mbarrier_arrive_remote(empty, threadIdx.x % 128);
     else
@@ -185,18 +184,18 @@ SM90_FUNCTION void load_tile(const operand_maps &maps, const work_tile &tile, in
 }
 
 /* Computes the warpgroup's accumulators of a work tile: WARPGROUP_M rows by BLOCK_N columns. `thread_offset`:
- * fragment_offset() with A_FROM_REGISTERS. */
+ * fragment_offset() with A_FROM_REGISTERS. `releases`: releases_stages(). */
 SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, const pipeline_memory &smem,
-                                 shared_t thread_offset, pipeline_state &pipe) {
+                                 shared_t thread_offset, bool releases, pipeline_state &pipe) {
   const shared_t offset = A_MN_MAJOR ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES,
                  a_offset = IS_UNIFORM ? warp_uniform(offset) : offset;
-  const auto release = [](shared_t empty) { release_stage(empty); };
+  const auto release = [releases](shared_t empty) { release_stage(empty, releases); };
   if constexpr (SPLIT_ACCUMULATORS > 0) {
     consumer_mainloop_split(sums, tile.end - tile.first, smem, a_offset, pipe, release);
   } else {
     shared_t last;
     if constexpr (A_FROM_REGISTERS)
-      last = consumer_mainloop_registers(sums, tile, smem, thread_offset, pipe);
+      last = consumer_mainloop_registers(sums, tile, smem, thread_offset, releases, pipe);
     else
       last = consumer_mainloop<IS_UNIFORM>(
           smem, pipe, tile.first, tile.end,
@@ -204,7 +203,7 @@ SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, 
             multiply_panel(sums, stage + a_offset, stage + A_BYTES, accumulates);
           },
           release);
-    release_stage(last);
+    release_stage(last, releases);
     wgmma_fence_sums(sums, WAVES);
   }
 }
@@ -326,6 +325,7 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
                  thread_offset = A_FROM_REGISTERS ? fragment_offset() : 0;
   /* Loads of the epilogue's vectors overlap the main loop; partial accumulators leave too few registers. */
   constexpr bool FUSES = FINISH && OUTPUT != BY_THREADS, PREFETCHES = FUSES && !SPLIT_ACCUMULATORS;
+  const bool releases = releases_stages(rank);
   pipeline_state pipe = {0, 0};
   for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
     const work_tile tile = sched_next(sched, rank, args);
@@ -334,7 +334,7 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
     epilogue_operands held;
     if constexpr (PREFETCHES)
       epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
-    multiply_tile(sums, tile, smem.pipe, thread_offset, pipe);
+    multiply_tile(sums, tile, smem.pipe, thread_offset, releases, pipe);
     if (is_last)
       grid_dependency_launch();
     if constexpr (STREAM) {
