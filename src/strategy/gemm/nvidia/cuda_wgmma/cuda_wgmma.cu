@@ -77,8 +77,8 @@ SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * WARPGROUP_M;
 }
 
-/* Returns true if this thread of its warpgroup releases stages: in the block of its number, which shares A or
- * B with block `rank` or is that block. To find this for each stage would delay the next products. */
+/* Returns true if this thread of its warpgroup releases stages in the block of its number. These blocks share
+ * A or B with block `rank`, or are it. To find this for each stage would delay the next products. */
 SM90_FUNCTION bool releases_stages(unsigned rank) {
   const unsigned other = threadIdx.x % 128;
   return other < CLUSTER && (place_m(other) == place_m(rank) || place_n(other) == place_n(rank));
