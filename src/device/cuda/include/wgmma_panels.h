@@ -102,8 +102,9 @@ SM90_FUNCTION void prefetch_panels(const panel_lines &a, const panel_lines &b, i
   }
 }
 
-/* Narrow tiles keep descriptors in uniform registers. Wide tiles have time to move them. */
-constexpr bool IS_UNIFORM = BLOCK_N <= 64;
+/* Narrow tiles keep descriptors in uniform registers, and wider tiles of 64 rows, which one warpgroup
+ * multiplies. Other tiles have time to move them. */
+constexpr bool IS_UNIFORM = BLOCK_N <= 64 || (WAVES * WARPGROUPS == 1 && BLOCK_N <= 136);
 
 /* Returns the descriptor of `bytes` further on. */
 SM90_FUNCTION descriptor_t advance_descriptor(descriptor_t descriptor, unsigned bytes) {
@@ -142,7 +143,7 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[WAVES], shared_t a, shared_t b
 }
 
 /* Two sets of partial sums, where registers suffice: one is added while the products of the other run. */
-constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && IS_UNIFORM;
+constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && BLOCK_N <= 64;
 
 /* Starts the products of one panel, from 0 on, and returns its stage's "empty" barrier. */
 SM90_FUNCTION shared_t start_partial(wgmma_sums partial, const pipeline_memory &smem, shared_t from_a,

@@ -176,7 +176,8 @@ static double block_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sche
   const double empty =
       1 - filled_part(tile->problem.m, tile->tile_m) * filled_part(tile->problem.n, tile->tile_n);
   return start + ceil(tiles / clusters) * (store + pairs) +
-         shared_panel_clocks(tile, together, reached) * (1 + rates->empty_part * empty) *
+         shared_panel_clocks(tile, together, reached) * (tile->cluster > 2 ? rates->grid_panels : 1) *
+             (1 + rates->empty_part * empty) *
              (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
                               : ceil(tiles / clusters) * panels);
 }
