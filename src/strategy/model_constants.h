@@ -35,6 +35,7 @@
   X(f, launch_share, 0, "fraction of launch latency that remains when launches overlap") \
   X(f, fold_share, 0, "launches of the split-k reduction, as a fraction of launch latency") \
   X(f, fold_moves, 0, "number of times that the bytes of partial sums move") \
+  X(f, grid_panels, 0, "time of a panel in persistent clusters of four and eight, relative to a pair's") \
   X(f, pairs_moves, 0, "slowdown of memory traffic if all pairs of multiprocessors were idle") \
   X(f, helped_share, 0, "stream-k: slowdown beyond the clocks of its panels") \
   X(f, helped_seconds, 0, "stream-k: fixed seconds") \

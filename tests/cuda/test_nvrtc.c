@@ -479,13 +479,20 @@ static void width_kernels(void **state) {
       {TESELA_I8, TESELA_I32, false, "tile_m=128 tile_n=208 order=swapped"},
       {TESELA_E4M3, TESELA_BF16, true, "tile_m=128 tile_n=176 cluster=2 eights=panels"},
       {TESELA_F16, TESELA_F16, false, "tile_m=64 tile_n=24 cluster=4 form=flow"},
+      {TESELA_BF16, TESELA_BF16, true, "tile_m=64 tile_n=80 cluster=2"},
+      {TESELA_BF16, TESELA_BF16, true, "tile_m=64 tile_n=88 cluster=8"},
+      {TESELA_F16, TESELA_F16, false, "tile_m=128 tile_n=88 cluster=4 order=swapped"},
+      {TESELA_F32, TESELA_F32, false, "tile_m=128 tile_n=72 cluster=4"},
+      {TESELA_E4M3, TESELA_BF16, true, "tile_m=64 tile_n=64 cluster=8 eights=panels"},
   };
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   tsl_device *found[LENGTH(architectures) + 2];
   const int count = find_devices(found, (int)LENGTH(found)) - 1, few = 3;
   for (int i = 0; i < (is_sweep ? (int)LENGTH(cases) : few); i++) {
     tsl_work work = {.strategy = strategy, .device = found[count - 1]};
-    work.problem = tsl_problem_gemm(4096, 4096, 4096, cases[i].c);
+    const int64_t size =
+        strstr(cases[i].config, "cluster=4") || strstr(cases[i].config, "cluster=8") ? 500 : 4096;
+    work.problem = tsl_problem_gemm(size, size, 4096, cases[i].c);
     work.problem.a.type = work.problem.b.type = cases[i].ab;
     if (cases[i].b_along_k)
       work.problem.b.row_stride = 1, work.problem.b.col_stride = work.problem.k;

@@ -46,9 +46,13 @@ static void refusals_have_numbers(void **state) {
     asked.k = asked.a.cols = asked.b.rows = k;
     assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
   }
-  assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
+  tsl_problem batch = floats;
+  batch.batch = 2;
+  assert_refused_for(strategy, "cluster=4", &device, &batch, "a product of one round");
+  assert_refused_for(strategy, "cluster=4 form=stream", &device, &floats, "a product of one round");
+  assert_refused_for(strategy, "tile_m=64 tile_n=8 cluster=8", &device, &floats, "a product of one round");
   assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "form=flow takes band=8");
-  /* Row-major: each block of a cluster copies half of a panel's k, else half of the columns. */
+  /* Row-major: each block of a pair copies half of a panel's k, else half of the columns. */
   const tsl_config odd = config_of(strategy, "tile_n=72 cluster=2");
   assert_null(tsl_strategy_refuse(strategy, &floats, &odd, &device));
   tsl_problem along = floats;
@@ -56,10 +60,10 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "tile_n=72 cluster=2", &device, &along, "a multiple of 8 columns of B");
   const tsl_problem bytes = problem_of(256, 256, 256, TESELA_I8, TESELA_I32);
   assert_refused_for(strategy, "tile_n=40", &device, &bytes, "a multiple of 16 columns");
-  /* Every width is taken of the other types, and by two blocks of a cluster every second one. */
+  /* Every width is taken of the other types, by two blocks of a cluster every second one, and by four any. */
   for (int width = 8; width <= 256; width += 8) {
     char text[64];
-    snprintf(text, sizeof text, "tile_n=%d cluster=%d", width, 1 + (width % 16 == 0));
+    snprintf(text, sizeof text, "tile_n=%d cluster=%d", width, 2 << width / 8 % 2);
     const tsl_config config = config_of(strategy, text);
     const char *why = tsl_strategy_refuse(strategy, &along, &config, &device);
     if (why)
@@ -172,6 +176,8 @@ static void few_tiles_split_k(void **state) {
     int64_t m, n, k, parts, blocks;
   } cases[] = {{"tile_m=128 tile_n=256", 4096, 4096, 4096, 1, 132},
                {"tile_m=128 tile_n=256 cluster=2", 4096, 4096, 4096, 1, 132},
+               {"tile_m=128 tile_n=256 cluster=4", 4096, 4096, 4096, 1, 120}, /* of 132 */
+               {"tile_m=64 tile_n=64 cluster=8", 256, 128, 65536, 15, 120},
                {"tile_m=128 tile_n=128", 128, 128, 65536, 132, 132},
                {"tile_m=128 tile_n=128 cluster=2", 256, 128, 65536, 66, 132},
                {"tile_m=128 tile_n=128", 128, 128, 1024, 4, 4}, /* 16 panels */
@@ -192,34 +198,6 @@ static void few_tiles_split_k(void **state) {
     assert_int_equal(shares.sums_bytes, shares.parts == 1 ? 0 : shares.parts * problem.m * problem.n * 4);
     assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &device),
                      tile.a_bytes + tile.b_bytes + shares.sums_bytes);
-  }
-}
-
-/* A cluster along n, which shares A, is taken where fewer clusters cover C; else a cluster along m, which
- * shares B. Different products in one launch share B. */
-static void clusters_lie_along_n_or_m(void **state) {
-  (void)state;
-  const tsl_device device = hopper();
-  static const struct {
-    const char *config;
-    int64_t m, n, tiles_m, tiles_n;
-    bool shares_a;
-  } cases[] = {{"tile_m=128 tile_n=120 cluster=2", 1400, 1400, 11, 6, true},
-               {"tile_m=128 tile_n=120 cluster=2", 1400, 1500, 11, 7, true}, /* 77 clusters; 78 along m */
-               {"tile_m=128 tile_n=128 cluster=2", 1408, 1408, 6, 11, false},
-               {"tile_m=128 tile_n=128 cluster=2", 1536, 1408, 6, 11, false},
-               {"tile_m=64 tile_n=72 cluster=2", 40, 9216, 1, 64, true},
-               {"tile_m=64 tile_n=72 cluster=1", 40, 9216, 1, 128, false}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, 4096, TESELA_BF16, TESELA_BF16);
-    const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN),
-                         joined = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_JOINED);
-    const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, &device);
-    assert_int_equal(tile.shares_a, cases[i].shares_a);
-    assert_int_equal(schedule.tiles_m, cases[i].tiles_m);
-    assert_int_equal(schedule.tiles_n, cases[i].tiles_n);
-    assert_false(joined.shares_a);
   }
 }
 
@@ -777,7 +755,6 @@ int main(void) {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
       cmocka_unit_test(any_width_fits),
-      cmocka_unit_test(clusters_lie_along_n_or_m),
       cmocka_unit_test(stages_for_registers_are_four),
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),

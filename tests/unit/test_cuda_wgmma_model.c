@@ -1,4 +1,4 @@
-/* The choices of cuda_wgmma's model on a mock device; stages and boxes of its tiles. */
+/* The choices of cuda_wgmma's model on a mock device; stages, boxes and clusters of its tiles. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
@@ -136,6 +136,9 @@ static void last_tiles_have_short_boxes(void **state) {
       {130, 100, "tile_m=128 tile_n=80 cluster=1 order=direct form=flow", false, {128, 80}, {8, 24}},
       {240, 100, "tile_m=64 tile_n=80 cluster=2 order=direct form=stay", false, {64, 40}, {48, 16}},
       {3, 200, "tile_m=64 tile_n=112 cluster=2 order=direct form=stay", false, {32, 112}, {8, 88}},
+      {960, 100, "tile_m=64 tile_n=72 cluster=4 order=direct form=stay", false, {32, 40}, {32, 16}},
+      {500, 200, "tile_m=128 tile_n=72 cluster=8 order=direct form=stay", false, {32, 40}, {32, 32}},
+      {140, 300, "tile_m=64 tile_n=88 cluster=8 order=direct form=stay", true, {32, 16}, {8, 16}},
       {128, 200, "tile_m=64 tile_n=112 cluster=1 order=direct form=stay", true, {64, 64}, {64, 64}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -156,12 +159,49 @@ static void last_tiles_have_short_boxes(void **state) {
   }
 }
 
+/* Fewest clusters cover C. Of equal ones, two blocks lie along m and share B, and more load least. Different
+ * products in one launch share B. */
+static void clusters_lie_along_n_and_m(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int64_t m, n, tiles_m, tiles_n;
+    int cluster_m, cluster_n;
+  } cases[] = {{"tile_m=128 tile_n=120 cluster=2", 1400, 1400, 11, 6, 1, 2},
+               {"tile_m=128 tile_n=120 cluster=2", 1400, 1500, 11, 7, 1, 2}, /* 77 clusters; 78 along m */
+               {"tile_m=128 tile_n=128 cluster=2", 1408, 1408, 6, 11, 2, 1},
+               {"tile_m=128 tile_n=128 cluster=2", 1536, 1408, 6, 11, 2, 1},
+               {"tile_m=64 tile_n=72 cluster=2", 40, 9216, 1, 64, 1, 2},
+               {"tile_m=64 tile_n=72 cluster=1", 40, 9216, 1, 128, 1, 1},
+               {"tile_m=64 tile_n=80 cluster=8", 1280, 474, 5, 3, 4, 2},
+               {"tile_m=64 tile_n=112 cluster=8", 440, 1896, 1, 17, 8, 1},
+               {"tile_m=64 tile_n=112 cluster=8", 1896, 440, 15, 1, 2, 4},
+               {"tile_m=64 tile_n=128 cluster=4", 336, 2456, 3, 10, 2, 2},
+               {"tile_m=64 tile_n=16 cluster=4", 640, 640, 5, 20, 2, 2},
+               {"tile_m=64 tile_n=16 cluster=8", 512, 640, 2, 20, 4, 2},
+               {"tile_m=64 tile_n=64 cluster=8", 64, 4096, 1, 8, 1, 8},
+               {"tile_m=64 tile_n=64 cluster=8 form=flow", 64, 4096, 1, 64, 1, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, 4096, TESELA_BF16, TESELA_BF16);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN),
+                         joined = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_JOINED);
+    const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, &device);
+    assert_int_equal(tile.cluster_m, cases[i].cluster_m);
+    assert_int_equal(tile.cluster_n, cases[i].cluster_n);
+    assert_int_equal(schedule.tiles_m, cases[i].tiles_m);
+    assert_int_equal(schedule.tiles_n, cases[i].tiles_n);
+    assert_int_equal(joined.cluster_n, 1);
+  }
+}
+
 int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_model_likes_what_is_not_packed), cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(the_model_likes_what_an_ask_allows), cmocka_unit_test(stages_hold_a_tile),
-      cmocka_unit_test(last_tiles_have_short_boxes),
+      cmocka_unit_test(last_tiles_have_short_boxes),        cmocka_unit_test(clusters_lie_along_n_and_m),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

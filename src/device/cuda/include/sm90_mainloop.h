@@ -5,8 +5,8 @@
  *
  *   consumer warpgroups  | wait full[s] | wgmma on stage s | end of wgmma on s - 1 | arrive empty[s - 1] |
  *
- * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
- * the cluster have arrived: with CLUSTER = 2 each block writes to both blocks' stages. s is 0, 1, ..,
+ * A stage is full when all bytes of its copies have arrived. A stage is empty when the consumer warpgroups of
+ * all blocks of the cluster that this block copies to have arrived. s is 0, 1, ..,
  * STAGES - 1, 0, ..; a barrier's phase has parity 0 in the first round, 1 in the second, and so on.
  * A stage has STAGE_PANELS panels of k, one after another. A narrow tile's products of one panel take less
  * time than a stage's barriers and addresses. The last stage of a range may have fewer panels. Needs sm90.h,

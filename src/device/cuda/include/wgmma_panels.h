@@ -42,12 +42,13 @@ struct panel_lines {
   int first, count;
 };
 
-/* Returns the lines that a tile of LINES lines loads from `first` on, of `size`; MN-major whole slabs.
+/* Returns the lines that a tile of LINES lines loads from `first` on, of `size`; MN-major whole slabs, else
+ * multiples of 8 for each of SHARING blocks. `tail_lines`: of the last tile.
  * ptxas 13.0 inverts max(0, min(LINES, inside)) == LINES (VIMNMX.RELU), so this compares otherwise. */
-template <int MN_MAJOR, int LINES>
+template <int MN_MAJOR, int LINES, int SHARING = 1>
 SM90_FUNCTION panel_lines get_panel_lines(const tensor_map *map, const tensor_map *tail, int first, int size,
                                           int tail_lines) {
-  constexpr int STEP = MN_MAJOR ? SLAB_LINES : LINES, ALL = (LINES + STEP - 1) / STEP * STEP;
+  constexpr int STEP = MN_MAJOR ? SLAB_LINES : 8 * SHARING, ALL = (LINES + STEP - 1) / STEP * STEP;
   const int inside = size - first;
   if (inside >= LINES)
     return {map, first, ALL};
@@ -101,8 +102,9 @@ SM90_FUNCTION void prefetch_panels(const panel_lines &a, const panel_lines &b, i
   }
 }
 
-/* Narrow tiles keep descriptors in uniform registers. Wide tiles have time to move them. */
-constexpr bool IS_UNIFORM = BLOCK_N <= 64;
+/* Narrow tiles keep descriptors in uniform registers, and wider tiles of 64 rows, which one warpgroup
+ * multiplies. Other tiles have time to move them. */
+constexpr bool IS_UNIFORM = BLOCK_N <= 64 || (WAVES * WARPGROUPS == 1 && BLOCK_N <= 136);
 
 /* Returns the descriptor of `bytes` further on. */
 SM90_FUNCTION descriptor_t advance_descriptor(descriptor_t descriptor, unsigned bytes) {
@@ -141,7 +143,7 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[WAVES], shared_t a, shared_t b
 }
 
 /* Two sets of partial sums, where registers suffice: one is added while the products of the other run. */
-constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && IS_UNIFORM;
+constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && BLOCK_N <= 64;
 
 /* Starts the products of one panel, from 0 on, and returns its stage's "empty" barrier. */
 SM90_FUNCTION shared_t start_partial(wgmma_sums partial, const pipeline_memory &smem, shared_t from_a,

@@ -15,7 +15,7 @@ static const tsl_param params[] = {
                                                                             176, 184, 192, 200, 208, 216, 224,
                                                                             232, 240, 248, 256}},
     [TSL_CUDA_WGMMA_CLUSTER] = {"cluster",
-                                "blocks that share columns of B or rows of A; with form=flow, parts of k",
+                                "blocks that share rows of A and columns of B; with form=flow, parts of k",
                                 1,
                                 {1, 2, 4, 8}},
     [TSL_CUDA_WGMMA_BAND] = {"band", "rows of tiles that blocks take together", 8, {4, 8, 16}},
@@ -68,6 +68,9 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=16 cluster=1 band=8 order=swapped",
     "tile_m=128 tile_n=72 cluster=1 band=8 order=direct eights=panels",
     "tile_m=128 tile_n=48 cluster=4 band=8 order=direct form=flow eights=pairs",
+    "tile_m=64 tile_n=88 cluster=8 band=8 order=swapped",
+    "tile_m=64 tile_n=32 cluster=4 band=8 order=direct eights=panels",
+    "tile_m=128 tile_n=72 cluster=4 band=8 order=direct",
     NULL,
 };
 
@@ -160,9 +163,19 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
   return NULL;
 }
 
+/* Returns true if clusters of four and eight compute C in one round, and not as parts of k. */
+static bool has_one_round(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
+  const bool is_swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED;
+  const int64_t rows = tsl_ceil_div(is_swapped ? problem->n : problem->m, value[TSL_CUDA_WGMMA_TILE_M]),
+                cols = tsl_ceil_div(is_swapped ? problem->m : problem->n, value[TSL_CUDA_WGMMA_TILE_N]);
+  return value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STAY && tsl_problem_batch(problem) == 1 &&
+         (double)rows * (double)cols <=
+             (double)tsl_cuda_wgmma_units(value[TSL_CUDA_WGMMA_CLUSTER], device->compute_units);
+}
+
 /* Returns how many leading parameters exclude each other; 0: none. The order of tiles counts little, so bands
  * other than the default are for common widths only. */
-static int count_misfit(const tsl_problem *problem, const int64_t *value) {
+static int count_misfit(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
   const int64_t tile_m = value[TSL_CUDA_WGMMA_TILE_M], tile_n = value[TSL_CUDA_WGMMA_TILE_N],
                 cluster = value[TSL_CUDA_WGMMA_CLUSTER], form = value[TSL_CUDA_WGMMA_FORM];
   const bool has_band = value[TSL_CUDA_WGMMA_BAND] != BAND,
@@ -174,7 +187,7 @@ static int count_misfit(const tsl_problem *problem, const int64_t *value) {
     return TSL_CUDA_WGMMA_BAND + 1;
   if (form != TSL_CUDA_WGMMA_STAY && (has_band || tsl_problem_batch(problem) > 1))
     return TSL_CUDA_WGMMA_FORM + 1;
-  if (form != TSL_CUDA_WGMMA_FLOW && cluster > 2)
+  if (form != TSL_CUDA_WGMMA_FLOW && cluster > 2 && !has_one_round(problem, value, device))
     return TSL_CUDA_WGMMA_FORM + 1;
   return value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED && !tsl_cuda_wgmma_is_eight(problem) &&
                  !tsl_cuda_wgmma_is_half(problem)
@@ -183,8 +196,7 @@ static int count_misfit(const tsl_problem *problem, const int64_t *value) {
 }
 
 static int wgmma_prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)device;
-  return count_misfit(problem, config->value);
+  return count_misfit(problem, config->value, device);
 }
 
 /* Returns the refusal of the first `misfit` parameters of a config. */
@@ -206,7 +218,8 @@ static const char *refuse_misfit(const tsl_problem *problem, const int64_t *valu
       return "form=flow and form=stream take a single product, not a batch";
     return value[TSL_CUDA_WGMMA_BAND] != BAND
                ? tsl_refusal("form=%s takes band=%d", form_names[value[TSL_CUDA_WGMMA_FORM] - 1], BAND)
-               : tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow",
+               : tsl_refusal("cluster=%d: more than two blocks share k by form=flow, or by form=stay the "
+                             "tiles of a product of one round",
                              (int)value[TSL_CUDA_WGMMA_CLUSTER]);
   default:
     return "eights other than widened takes e4m3 and e5m2, or f16 with C in f32";
@@ -231,12 +244,11 @@ static const char *refuse_product(const tsl_problem *problem, const tsl_config *
                                   const tsl_device *device) {
   const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
   const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
-  const int misfit = count_misfit(problem, config->value);
+  const int misfit = count_misfit(problem, config->value, device);
   if (misfit > 0)
     return refuse_misfit(problem, config->value, misfit);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
-  const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
-            step = 8 * (tile.is_flow || tile.b_mn_major || tile.shares_a ? 1 : tile.cluster);
+  const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128;
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (sums > MAX_SUMS) /* form=flow has one warpgroup */
@@ -249,9 +261,8 @@ static const char *refuse_product(const tsl_problem *problem, const tsl_config *
                        tile.is_flow ? "three" : "two", tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (tile.tile_n % step != 0)
-    return tsl_refusal("tile_n=%d cluster=%d: each block of the cluster loads a multiple of 8 columns of B",
-                       tile.tile_n, tile.cluster);
+  if (tile.cluster == 2 && !tile.b_mn_major && tile.tile_n % (8 * tile.cluster_m) != 0)
+    return tsl_refusal("tile_n=%d cluster=2: each block loads a multiple of 8 columns of B", tile.tile_n);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);

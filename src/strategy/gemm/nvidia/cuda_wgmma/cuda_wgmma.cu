@@ -8,9 +8,8 @@
  *   +------------------------+         warpgroup 1: consumer of WARPGROUP_M rows by BLOCK_N columns
  *   | warpgroup 1            |         warpgroup 2: consumer of the next WARPGROUP_M rows
  *   +------------------------+         A warpgroup's rows are WAVES blocks of 64, the rows of one wgmma.
- *   | warpgroup 2            |         CLUSTER = 2: two blocks, one tile below the other, share columns of B,
- *                                      or, one beside the other, rows of A (SHARES_A)
- *   +------------------------+
+ *   | warpgroup 2            |         A cluster's blocks have CLUSTER_M by CLUSTER_N tiles. Those of a row
+ *   +------------------------+         share rows of A, and those of a column share columns of B.
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | full, empty barriers |
  *
  * Reading order: tsl_gemm_cuda_wgmma() at the end of this file, then its two roles, run_producer() and
@@ -32,11 +31,11 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, STAGE_PANELS, BOXES, ELEMENT
  * (bytes of an element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32);
- * A_MN_MAJOR, B_MN_MAJOR, SHARES_A, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels
- * per partial accumulator; 0: one accumulator); RESIDENT (blocks of a multiprocessor), TOGETHER (panels
- * requested together by thin products), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu. Limits:
- * sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps
- * (pitches and addresses are multiples of 16 bytes). */
+ * A_MN_MAJOR, B_MN_MAJOR, CLUSTER_N, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS
+ * (panels per partial accumulator; 0: one accumulator); RESIDENT (blocks of a multiprocessor), TOGETHER
+ * (panels requested together by thin products), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu.
+ * Limits: sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor
+ * maps (pitches and addresses are multiples of 16 bytes). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -44,11 +43,19 @@
 constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, WARPGROUP_M = TSL_PARAM_TILE_M / WARPGROUPS,
               WAVES = WARPGROUP_M / 64;
 #include "wgmma_panels.h"
-static_assert(CLUSTER == 1 || CLUSTER == 2, "blocks that share A or B");
 static_assert(WAVES * BLOCK_N / 2 <= 128, "accumulators of a thread");
 
-/* A cluster's blocks along m share B, blocks along n share A. */
-constexpr int CLUSTER_M = SHARES_A ? 1 : CLUSTER, CLUSTER_N = SHARES_A ? CLUSTER : 1;
+/* A cluster's blocks along m share B, blocks along n share A. SENDERS: blocks that copy to a block's stages.
+ */
+constexpr int CLUSTER_M = CLUSTER / CLUSTER_N, SENDERS = CLUSTER_M + CLUSTER_N - 1;
+
+/* Returns a block's place in its cluster along m and n. */
+SM90_FUNCTION int place_m(unsigned rank) {
+  return (int)rank % CLUSTER_M;
+}
+SM90_FUNCTION int place_n(unsigned rank) {
+  return (int)rank / CLUSTER_M;
+}
 
 /* A thin product's small blocks leave room for the next launch's, which prefetch before they may start. */
 constexpr bool OVERLAPS = RESIDENT > 1;
@@ -70,9 +77,16 @@ SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * WARPGROUP_M;
 }
 
-/* Marks a stage as read by this warpgroup, in each block of the cluster. */
-SM90_FUNCTION void release_stage(shared_t empty) {
-  if (threadIdx.x % 128 < CLUSTER) {
+/* Returns true if this thread of its warpgroup releases stages in the block of its number. These blocks share
+ * A or B with block `rank`, or are it. To find this for each stage would delay the next products. */
+SM90_FUNCTION bool releases_stages(unsigned rank) {
+  const unsigned other = threadIdx.x % 128;
+  return other < CLUSTER && (place_m(other) == place_m(rank) || place_n(other) == place_n(rank));
+}
+
+/* Marks a stage as read by this warpgroup, in each block that copies to it. `releases`: releases_stages(). */
+SM90_FUNCTION void release_stage(shared_t empty, bool releases) {
+  if (releases) {
     if (CLUSTER > 1)
       mbarrier_arrive_remote(empty, threadIdx.x % 128);
     else
@@ -101,7 +115,7 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   smem.pipe.empty = smem.pipe.full + 8 * STAGES;
   smem.epilogue_vectors = smem.pipe.empty + 8 * STAGES;
   if (threadIdx.x == 0)
-    init_barriers(smem.pipe, WARPGROUPS * CLUSTER);
+    init_barriers(smem.pipe, WARPGROUPS * SENDERS);
   if (CLUSTER > 1)
     cluster_barrier();
   else
@@ -109,45 +123,41 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   return smem;
 }
 
-/* Loads this block's share of lines of A (B) for all blocks of the cluster: lines, or of MN-major slabs k. */
-template <int MN_MAJOR, int LINES>
-SM90_FUNCTION void load_shared(shared_t end, const panel_lines &lines, shared_t full, int depth, int layer,
-                               unsigned rank) {
-  constexpr int SHARE = (MN_MAJOR ? SLAB_BYTES : LINES * PANEL_BYTES) / CLUSTER, ALL = (1 << CLUSTER) - 1;
-  static_assert(CLUSTER == 1 || SHARE % 1024 == 0, "swizzled shares begin at multiples of 1024 bytes");
-  const int before = (int)rank * (lines.count / CLUSTER); /* lines of the blocks before */
-  if (!MN_MAJOR && lines.count > 0)
-    tma_load_multicast(end + before * PANEL_BYTES, lines.map, full, depth, lines.first + before, layer, ALL);
-#pragma unroll
-  for (int i = 0; MN_MAJOR && i < LINES; i += SLAB_LINES)
-    if (i < lines.count)
-      tma_load_multicast(end + rank * SHARE + i / SLAB_LINES * SLAB_BYTES, lines.map, full, lines.first + i,
-                         depth + rank * (BLOCK_K / CLUSTER), layer, ALL);
-}
-
-/* Loads a panel of A (B), which the blocks of a cluster share or not. */
-template <bool IS_SHARED, int MN_MAJOR, int LINES>
+/* Loads part `part` of a panel of A (B), which SHARING blocks of the cluster share, to these `blocks`: lines,
+ * or of MN-major slabs k. Parts of lines are multiples of 8, and the last one may overlap the part before. */
+template <int SHARING, int MN_MAJOR, int LINES>
 SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t full, int depth, int layer,
-                               unsigned rank) {
-  if constexpr (IS_SHARED)
-    load_shared<MN_MAJOR, LINES>(end, lines, full, depth, layer, rank);
-  else
+                               int part, unsigned blocks) {
+  constexpr int SLAB_PART = SLAB_BYTES / SHARING;
+  static_assert(!MN_MAJOR || SLAB_PART % 1024 == 0, "swizzled parts begin at multiples of 1024 bytes");
+  if constexpr (SHARING == 1) {
     load_panel<MN_MAJOR, LINES>(end, lines, full, depth, layer);
+  } else if constexpr (MN_MAJOR) {
+#pragma unroll
+    for (int i = 0; i < LINES; i += SLAB_LINES)
+      if (i < lines.count)
+        tma_load_multicast(end + part * SLAB_PART + i / SLAB_LINES * SLAB_BYTES, lines.map, full,
+                           lines.first + i, depth + part * (BLOCK_K / SHARING), layer, blocks);
+  } else if (lines.count > 0) {
+    const int count = lines.count / SHARING, before = min(part * count, LINES - count);
+    tma_load_multicast(end + before * PANEL_BYTES, lines.map, full, depth, lines.first + before, layer,
+                       blocks);
+  }
 }
 
 /* Returns the lines of A (B) that a tile loads. */
 SM90_FUNCTION panel_lines get_a_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<A_MN_MAJOR, BLOCK_M>(maps.a, maps.a_tail, tile.row,
-                                              SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
+  return get_panel_lines<A_MN_MAJOR, BLOCK_M, CLUSTER_N>(
+      maps.a, maps.a_tail, tile.row, SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
 }
 SM90_FUNCTION panel_lines get_b_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<B_MN_MAJOR, BLOCK_N>(maps.b, maps.b_tail, tile.col,
-                                              SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
+  return get_panel_lines<B_MN_MAJOR, BLOCK_N, CLUSTER_M>(
+      maps.b, maps.b_tail, tile.col, SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
 }
 
-/* Returns turn_of_tile() of a work tile, the same for both blocks of a cluster. */
+/* Returns turn_of_tile() of a work tile, the same for all blocks of a cluster. */
 SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
   const int panels = tile.end - tile.first;
   return args.turns == 0   ? 0
@@ -155,34 +165,37 @@ SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &ar
                            : turn_of_tile<B_MN_MAJOR>(tile.col / (BLOCK_N * CLUSTER_N), panels);
 }
 
-/* Loads the panels of a work tile. With a cluster, each block loads its part of the shared factor
- * for both blocks. */
+/* Loads the panels of a work tile. In a cluster, each block loads its parts of the panels for all blocks that
+ * share them. */
 SM90_FUNCTION void load_tile(const operand_maps &maps, const work_tile &tile, int a_layer, int b_layer,
                              int turn, const pipeline_memory &smem, unsigned rank,
                              const cuda_wgmma_arguments &args, pipeline_state &pipe) {
   const panel_lines a = get_a_lines(maps, tile, args), b = get_b_lines(maps, tile, args);
+  const int m = place_m(rank), n = place_n(rank);
+  constexpr unsigned COLUMN = (1u << CLUSTER_M) - 1, ROW = ((1u << CLUSTER) - 1) / COLUMN; /* first blocks */
   const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
-    load_factor<(CLUSTER_N > 1), A_MN_MAJOR, BLOCK_M>(stage, a, full, depth, a_layer, rank);
-    load_factor<(CLUSTER_M > 1), B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, depth, b_layer, rank);
+    load_factor<CLUSTER_N, A_MN_MAJOR, BLOCK_M>(stage, a, full, depth, a_layer, n, ROW << m);
+    load_factor<CLUSTER_M, B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, depth, b_layer, m,
+                                                COLUMN << n * CLUSTER_M);
   };
   producer_mainloop<OVERLAPS ? TOGETHER : 1>(smem, pipe, tile.first, tile.end, load,
                                              (a.count + b.count) * PANEL_BYTES);
 }
 
 /* Computes the warpgroup's accumulators of a work tile: WARPGROUP_M rows by BLOCK_N columns. `thread_offset`:
- * fragment_offset() with A_FROM_REGISTERS. */
+ * fragment_offset() with A_FROM_REGISTERS. `releases`: releases_stages(). */
 SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, const pipeline_memory &smem,
-                                 shared_t thread_offset, pipeline_state &pipe) {
+                                 shared_t thread_offset, bool releases, pipeline_state &pipe) {
   const shared_t offset = A_MN_MAJOR ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES,
                  a_offset = IS_UNIFORM ? warp_uniform(offset) : offset;
-  const auto release = [](shared_t empty) { release_stage(empty); };
+  const auto release = [releases](shared_t empty) { release_stage(empty, releases); };
   if constexpr (SPLIT_ACCUMULATORS > 0) {
     consumer_mainloop_split(sums, tile.end - tile.first, smem, a_offset, pipe, release);
   } else {
     shared_t last;
     if constexpr (A_FROM_REGISTERS)
-      last = consumer_mainloop_registers(sums, tile, smem, thread_offset, pipe);
+      last = consumer_mainloop_registers(sums, tile, smem, thread_offset, releases, pipe);
     else
       last = consumer_mainloop<IS_UNIFORM>(
           smem, pipe, tile.first, tile.end,
@@ -190,7 +203,7 @@ SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, 
             multiply_panel(sums, stage + a_offset, stage + A_BYTES, accumulates);
           },
           release);
-    release_stage(last);
+    release_stage(last, releases);
     wgmma_fence_sums(sums, WAVES);
   }
 }
@@ -312,6 +325,7 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
                  thread_offset = A_FROM_REGISTERS ? fragment_offset() : 0;
   /* Loads of the epilogue's vectors overlap the main loop; partial accumulators leave too few registers. */
   constexpr bool FUSES = FINISH && OUTPUT != BY_THREADS, PREFETCHES = FUSES && !SPLIT_ACCUMULATORS;
+  const bool releases = releases_stages(rank);
   pipeline_state pipe = {0, 0};
   for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
     const work_tile tile = sched_next(sched, rank, args);
@@ -320,7 +334,7 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
     epilogue_operands held;
     if constexpr (PREFETCHES)
       epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
-    multiply_tile(sums, tile, smem.pipe, thread_offset, pipe);
+    multiply_tile(sums, tile, smem.pipe, thread_offset, releases, pipe);
     if (is_last)
       grid_dependency_launch();
     if constexpr (STREAM) {
@@ -389,7 +403,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     else
       run_consumers<BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
+  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
     cluster_barrier();
 }
 #endif

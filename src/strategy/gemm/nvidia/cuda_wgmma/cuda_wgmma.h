@@ -47,14 +47,15 @@ typedef struct tsl_cuda_wgmma {
   int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
   int c_element;            /* bytes of an element of C */
   int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share; raster_height: in tiles */
-  bool shares_a;                              /* blocks of a cluster share A; else B (form=flow: k) */
-  bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
-  int warpgroups, items; /* consumers of a block, 128 threads each; all threads of a block */
-  int b_lines;           /* columns of B in a stage: MN-major, whole slabs */
-  int resident;          /* resident blocks of a multiprocessor, which share its memory */
-  bool is_alone;         /* a block has the shared memory of a multiprocessor alone */
-  int together;          /* panels that are requested together where memory bounds a product */
-  int stage_panels;      /* panels of a pipeline stage */
+  int cluster_m, cluster_n; /* blocks of a cluster along m share B, along n A; form=flow: 1, they share k */
+  int a_lines_loaded, b_lines_loaded; /* by a block of a panel of A and B; the other blocks load the others */
+  bool is_flow, is_stream;            /* form=flow, form=stream; neither: form=stay */
+  int warpgroups, items;              /* consumers of a block, 128 threads each; all threads of a block */
+  int b_lines;                        /* columns of B in a stage: MN-major, whole slabs */
+  int resident;                       /* resident blocks of a multiprocessor, which share its memory */
+  bool is_alone;                      /* a block has the shared memory of a multiprocessor alone */
+  int together;                       /* panels that are requested together where memory bounds a product */
+  int stage_panels;                   /* panels of a pipeline stage */
   int stages, boxes;     /* panels of all stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
@@ -86,6 +87,9 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t whole, owned, helped;
   int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
+/* Returns the multiprocessors, of `units`, that clusters of this size fill. All blocks of a cluster run in
+ * one GPC, whose multiprocessors are no multiple of four or eight: of 132 they fill 120. */
+int64_t tsl_cuda_wgmma_units(int64_t cluster, int64_t units);
 tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device);
 /* Returns the blocks of a launch of `products` products on `units` multiprocessors. */
 int64_t tsl_cuda_wgmma_count_blocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,

@@ -61,6 +61,7 @@ SM90_FUNCTION void run_producer(const cuda_wgmma_joined *table, int work_tiles, 
 SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles, int raster_height,
                                  const block_memory &smem, unsigned rank) {
   const int step = gridDim.x / CLUSTER, group = threadIdx.x / 128 - 1;
+  const bool releases = releases_stages(rank);
   product product_in = {smem.epilogue_vectors, 0};
   int acquired = -1;
   cuda_wgmma_arguments args;
@@ -75,7 +76,7 @@ SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles,
     if (product_in.number != acquired && threadIdx.x % 128 == 0)
       fence_tensormap_acquire(c);
     acquired = product_in.number;
-    multiply_tile(sums, tile, smem.pipe, 0, pipe);
+    multiply_tile(sums, tile, smem.pipe, 0, releases, pipe);
     if (is_last)
       grid_dependency_launch();
     store_by_map<MAP_OUTPUT>(c, sums, tile, is_last, args.alpha, smem.pipe.stages,
@@ -105,6 +106,6 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
       setmaxnreg_inc<CONSUMER_REGISTERS>();
     run_consumers(table, work_tiles, raster_height, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
+  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
     cluster_barrier();
 }

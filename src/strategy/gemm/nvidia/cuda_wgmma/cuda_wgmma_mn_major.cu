@@ -88,6 +88,7 @@ struct progress {
   bool add;            /* false for the work tile's first panel */
   pipeline_state pipe; /* stage of the panel whose fragments are loaded */
   shared_t previous;   /* "empty" barrier of the stage whose products may be in flight */
+  bool releases;       /* releases_stages() */
 };
 
 /* Multiplies the panel whose fragments are `current`. Waits for the previous products, which read `next`,
@@ -97,7 +98,7 @@ SM90_FUNCTION bool multiply_and_prefetch(wgmma_sums sums[WAVES], fragments curre
   multiply_fragments(sums, current, smem.stages + now.pipe.stage * STAGE_BYTES + A_BYTES, now.add);
   wgmma_wait_group<1>();
   if (now.add)
-    release_stage(now.previous);
+    release_stage(now.previous, now.releases);
   now.previous = smem.empty + 8 * now.pipe.stage;
   now.add = true;
   advance(now.pipe);
@@ -111,8 +112,8 @@ SM90_FUNCTION bool multiply_and_prefetch(wgmma_sums sums[WAVES], fragments curre
 /* consumer_mainloop() with A in registers. */
 SM90_FUNCTION shared_t consumer_mainloop_registers(wgmma_sums sums[WAVES], const work_tile &tile,
                                                    const pipeline_memory &smem, shared_t thread_offset,
-                                                   pipeline_state &pipe) {
-  progress now = {tile.end - tile.first, false, pipe, 0};
+                                                   bool releases, pipeline_state &pipe) {
+  progress now = {tile.end - tile.first, false, pipe, 0, releases};
   fragments even, odd;
   mbarrier_wait_parity(smem.full + 8 * pipe.stage, pipe.parity);
   read_fragments(even, smem.stages + pipe.stage * STAGE_BYTES + thread_offset);

@@ -36,9 +36,7 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
                odd_b = is_between ? rates->unaligned
                                   : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
   const double products = blocks * wide * 2,
-               loaded = (odd_a * tile->tile_m / (tile->shares_a ? tile->cluster : 1) +
-                         odd_b * tile->b_lines / (tile->shares_a ? 1 : tile->cluster)) *
-                        128,
+               loaded = (odd_a * tile->a_lines_loaded + odd_b * tile->b_lines_loaded) * 128,
                arrives = (tile->tile_m + (double)tile->b_lines) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
   const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
@@ -178,7 +176,8 @@ static double block_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sche
   const double empty =
       1 - filled_part(tile->problem.m, tile->tile_m) * filled_part(tile->problem.n, tile->tile_n);
   return start + ceil(tiles / clusters) * (store + pairs) +
-         shared_panel_clocks(tile, together, reached) * (1 + rates->empty_part * empty) *
+         shared_panel_clocks(tile, together, reached) * (tile->cluster > 2 ? rates->grid_panels : 1) *
+             (1 + rates->empty_part * empty) *
              (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
                               : ceil(tiles / clusters) * panels);
 }
@@ -265,10 +264,7 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
-  const int sharing = tile.is_flow ? 1 : tile.cluster;
-  account->global.read = tiles * panels * 128 *
-                         (tile.shares_a ? (double)tile.tile_m / sharing + tile.b_lines
-                                        : tile.tile_m + (double)tile.b_lines / sharing);
+  account->global.read = tiles * panels * 128 * (tile.a_lines_loaded + tile.b_lines_loaded);
   /* Each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);

@@ -43,13 +43,13 @@ static void write_defines(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wg
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_BY_COLUMNS %d\n"
            "#define SPLIT %d\n#define TOGETHER %d\n"
            "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
-           "#define JOINED %d\n#define ROW_SUMS %d\n#define SHARES_A %d\n%s",
+           "#define JOINED %d\n#define ROW_SUMS %d\n#define CLUSTER_N %d\n%s",
            tile->stages / tile->stage_panels, tile->stage_panels, tile->boxes, tile->element,
            ptx_type_of(tile, problem->a.type), ptx_type_of(tile, problem->b.type),
            tsl_launch_form(problem->c.type), tile->a_mn_major, tile->b_mn_major,
            tile->by_columns && !is_split, is_split, tile->together, tile->resident, tile->split_accumulators,
            tsl_type(problem->a.type)->is_integer, tile->is_stream, variant == TSL_CUDA_WGMMA_VARIANT_JOINED,
-           variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, tile->shares_a, epilogue);
+           variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, tile->cluster_n, epilogue);
 }
 
 tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
@@ -195,12 +195,13 @@ static tsl_cuda_wgmma_factor get_factor(const tsl_cuda_wgmma_launch *run, const 
   return factor;
 }
 
-/* Sets the boxes of an operand with `size` lines, of which a tile has `lines`. */
+/* Sets the boxes of an operand with `size` lines, of which a tile has `lines`, for `sharing` blocks. */
 static void set_boxes(tsl_cuda_wgmma_factor *factor, int lines, int depth, int64_t size, int sharing) {
   enum { SWIZZLED = 8 }; /* lines after which swizzling repeats */
   const int64_t rest = size % lines == 0 ? lines : size % lines;
   factor->sharing = sharing;
-  factor->box_lines = (factor->mn_major ? depth : lines) / sharing;
+  factor->box_lines =
+      factor->mn_major ? depth / sharing : (int)tsl_round_up(tsl_ceil_div(lines, sharing), SWIZZLED);
   factor->tail_lines =
       factor->mn_major ? factor->box_lines : (int)tsl_round_up(tsl_ceil_div(rest, sharing), SWIZZLED);
 }
@@ -213,9 +214,8 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
                           s->a_row_stride, s->a_col_stride);
   factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
                           s->b_col_stride, s->b_row_stride);
-  const int sharing = tile->is_flow ? 1 : tile->cluster;
-  set_boxes(&factors[0], tile->tile_m, tile->depth, s->m, tile->shares_a ? sharing : 1);
-  set_boxes(&factors[1], tile->tile_n, tile->depth, s->n, tile->shares_a ? 1 : sharing);
+  set_boxes(&factors[0], tile->tile_m, tile->depth, s->m, tile->cluster_n);
+  set_boxes(&factors[1], tile->tile_n, tile->depth, s->n, tile->cluster_m);
   factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 

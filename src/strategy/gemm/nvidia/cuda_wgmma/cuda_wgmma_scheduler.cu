@@ -31,10 +31,9 @@ SM90_FUNCTION work_tile get_work_tile(int number, unsigned rank, const cuda_wgmm
   const int above = tile / (args.raster_height * args.tiles_n) * args.raster_height,
             place = tile % (args.raster_height * args.tiles_n);
   const int height = min(args.tiles_m - above, args.raster_height);
-  const int rank_m = SHARES_A ? 0 : (int)rank, rank_n = SHARES_A ? (int)rank : 0;
-  return {((above + place % height) * CLUSTER_M + rank_m) * BLOCK_M,
-          (place / height * CLUSTER_N + rank_n) * BLOCK_N, layer, part_begins(args.k, part, args.parts),
-          part_begins(args.k, part + 1, args.parts)};
+  return {((above + place % height) * CLUSTER_M + place_m(rank)) * BLOCK_M,
+          (place / height * CLUSTER_N + place_n(rank)) * BLOCK_N, layer,
+          part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
 }
 
 SM90_FUNCTION int count_panels(const cuda_wgmma_arguments &args) {

@@ -3,7 +3,8 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
-enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4, WARPGROUP = 128, WARP = 32 };
+/* Bytes of a box of C; lines after which swizzling repeats. */
+enum { BOX = 64 * 128, SWIZZLED = 8, MAX_STAGES = 12, MAX_BOXES = 4, WARPGROUP = 128, WARP = 32 };
 /* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
 enum { PREFETCH_BYTES = 6 << 20 };
 /* Bytes of workspace for packed copies of a batch. One product may use more. */
@@ -153,13 +154,24 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
-/* Returns true if a cluster's two blocks are neighbours along n and share A. Neighbours along m, which share
- * B, may compute more rows than C has: a cluster along n is taken where fewer clusters cover C. */
-static bool shares_rows_of_a(const tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
+/* Chooses a cluster's blocks along m and n: fewest clusters cover C. Where these are equal, a pair lies along
+ * m, and larger clusters load fewest lines. */
+static void lay_out_cluster(tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
   const int64_t rows = tsl_ceil_div(tile->problem.m, tile->tile_m),
                 cols = tsl_ceil_div(tile->problem.n, tile->tile_n);
-  return tile->cluster == 2 && !tile->is_flow && !tile->from_registers && kind != TSL_CUDA_WGMMA_JOINED &&
-         rows * tsl_ceil_div(cols, 2) < tsl_ceil_div(rows, 2) * cols;
+  const bool may_share_a = !tile->from_registers && kind != TSL_CUDA_WGMMA_JOINED;
+  const int sharing = tile->is_flow ? 1 : tile->cluster;
+  int64_t least = INT64_MAX;
+  for (int n = 1; n <= (may_share_a ? sharing : 1); n *= 2) {
+    const int m = sharing / n, a = tile->tile_m / n,
+              b = (int)tsl_round_up(tsl_ceil_div(tile->b_lines, m), SWIZZLED);
+    const int64_t clusters = tsl_ceil_div(rows, m) * tsl_ceil_div(cols, n);
+    if (clusters < least ||
+        (clusters == least && sharing > 2 && a + b < tile->a_lines_loaded + tile->b_lines_loaded)) {
+      tile->cluster_m = m, tile->cluster_n = n, least = clusters;
+      tile->a_lines_loaded = a, tile->b_lines_loaded = b;
+    }
+  }
 }
 
 /* Returns the kernel's direction of a vector with an entry per column (by_column) or row of the product. */
@@ -241,8 +253,8 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
-  tile.shares_a = shares_rows_of_a(&tile, kind);
   tile.b_lines = tile.b_mn_major ? (int)tsl_round_up(tile.tile_n, TSL_CUDA_WGMMA_SLAB) : tile.tile_n;
+  lay_out_cluster(&tile, kind);
   tile.resident =
       tile.from_registers && tsl_problem_batch(problem) == 1 ? 1 : count_resident_blocks(&tile, kind);
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
@@ -266,10 +278,11 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
     tile.stages = 0;
-  /* Clusters of different products share B, whose columns they may be unable to halve. */
-  if (kind == TSL_CUDA_WGMMA_JOINED && tile.cluster == 2 && !tile.b_mn_major && tile.tile_n % 16 != 0)
-    tile.stages = 0;
   return tile;
+}
+
+int64_t tsl_cuda_wgmma_units(int64_t cluster, int64_t units) {
+  return cluster > 2 ? units * 10 / 11 : units;
 }
 
 /* Minimal panels of a split-k part; with A from registers tiles are small: a second launch costs more. */
@@ -347,11 +360,11 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
   if (tile->is_flow)
     return flow_schedule(tile, device);
   const int64_t m = tile->problem.m, n = tile->problem.n, k = tile->problem.k,
-                clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
+                units = tsl_cuda_wgmma_units(tile->cluster, device->compute_units),
+                clusters = tsl_max(1, units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
-  const int64_t along_n = tile->shares_a ? tile->cluster : 1, along_m = tile->cluster / along_n;
-  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m * along_m),
-                                      .tiles_n = tsl_ceil_div(n, tile->tile_n * along_n),
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster_m),
+                                      .tiles_n = tsl_ceil_div(n, (int64_t)tile->tile_n * tile->cluster_n),
                                       .parts = 1};
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   if (tile->is_stream) {
@@ -359,7 +372,7 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
     return schedule;
   }
   if (tiles > 0 && products == 1 && !tsl_problem_fixes_rows(&tile->problem))
-    schedule.parts = tsl_max(1, tsl_min(device->compute_units / (tiles * tile->cluster),
+    schedule.parts = tsl_max(1, tsl_min(units / (tiles * tile->cluster),
                                         panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
   schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;
   if (products == 1 && tile->resident > 1)
@@ -376,6 +389,7 @@ int64_t tsl_cuda_wgmma_count_blocks(const tsl_cuda_wgmma *tile, const tsl_cuda_w
   if (tile->is_flow || tile->is_stream)
     return schedule->blocks;
   const int64_t all = schedule->tiles_m * schedule->tiles_n * schedule->parts * products * tile->cluster,
-                room = tsl_max(tile->cluster, units * tile->resident / tile->cluster * tile->cluster);
+                usable = tsl_cuda_wgmma_units(tile->cluster, units),
+                room = tsl_max(tile->cluster, usable * tile->resident / tile->cluster * tile->cluster);
   return tsl_min(tsl_min(schedule->blocks, room), all);
 }
