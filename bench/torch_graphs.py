@@ -1,9 +1,10 @@
 """Times products of CUDA tensors by tesela.matmul and torch.mm, in turn, both in CUDA graphs:
 
-    torch_graphs.py [--seconds S] [--strategy NAME]... [--json FILE] PRODUCT... | FILE.json...
+    torch_graphs.py [--seconds S] [--strategy NAME]... [--json FILE] [--matrix FILE] PRODUCT... | FILE.json... | FILE.txt...
 
 A PRODUCT is TYPE:LAYOUT:MxNxK, such as bfloat16:NT:5x6000x7000. In NT, the rows of A and the columns of B are
-contiguous along k. A FILE.json is bench_gpu's output. Products of types that torch.mm multiplies are timed.
+contiguous along k. A FILE.json is bench_gpu's output, a FILE.txt has plans of products (bench/costs.h), which
+are timed, too; --matrix appends all times to such a file. Products of types that torch.mm multiplies are timed.
 A product of tf32 is one of float32, with the switch of torch for it, and with accuracy "tf32" in tesela.
 Products of float8_e4m3fn are in NT only. Their results are bfloat16, by torch._scaled_mm with fast
 accumulation and by accuracy "e4m3".
@@ -16,6 +17,7 @@ import argparse
 import datetime
 import json
 import math
+import re
 import statistics
 
 import tesela
@@ -27,17 +29,41 @@ CACHE_BYTES, RUNS_MAX, MEMORY_BYTES = 200 << 20, 200, 24 << 30
 POOL_BYTES, ALIGNMENT, SLEEP_CLOCKS = 256 << 20, 512, 400_000
 
 
+def read_plans(path):
+    """Returns the products of a file of plans, each with its plans."""
+    plans = {}
+    with open(path, encoding="utf-8") as file:
+        for words in map(str.split, file):
+            if words and words[0] in TYPES and words[5] == "1":
+                product = TYPES[words[0]], words[1], *map(int, words[2:5])
+                plans.setdefault(product, []).append(" ".join(words[8:]))
+    return plans.items()
+
+
+def write_plans(path, row):
+    """Appends a row's times as lines of plans. Predictions are 0."""
+    words = {name: word for word, name in TYPES.items()}
+    with open(path, "a", encoding="utf-8") as file:
+        kind, layout, m, n, k = row["product"]
+        for timed in [{"plan": row["plan"], **row["tesela"]}, *row["strategies"]]:
+            plan = re.sub(r"^gemm (\S+) version=\d+| device=.*", r"\1", timed["plan"])
+            print(words.get(kind, kind), layout, m, n, k, 1, 0, f"{timed['median']:.5g}", plan, file=file)
+
+
 def read_products(words):
     for word in words:
+        if word.endswith(".txt"):
+            yield from read_plans(word)
+            continue
         if not word.endswith(".json"):
             kind, layout, sizes = word.split(":")
-            yield (kind, layout, *map(int, sizes.split("x")))
+            yield (kind, layout, *map(int, sizes.split("x"))), []
             continue
         with open(word, encoding="utf-8") as file:
             for row in json.load(file)["rows"]:
                 kind = row["accuracy"] if row["accuracy"] == "tf32" else row["types"]
                 if kind in TYPES and row["batch"] == 1:
-                    yield TYPES[kind], row["layout"], row["m"], row["n"], row["k"]
+                    yield (TYPES[kind], row["layout"], row["m"], row["n"], row["k"]), []
 
 
 class Pool:
@@ -185,13 +211,14 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.2, help="time for the samples of a product")
     parser.add_argument("--strategy", action="append", default=[], help="also times this strategy (repeatable)")
     parser.add_argument("--json", help="file for the rows")
+    parser.add_argument("--matrix", help="file to append plans to")
     parser.add_argument("products", nargs="+")
     options = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, tesela {tesela.__version__}; "
           "microseconds, median (least)")
     rows, pools, stream = [], {}, torch.cuda.Stream()
-    for product in read_products(options.products):
-        row = race(product, options.strategy, options.seconds, pools, stream)
+    for product, plans in read_products(options.products):
+        row = race(product, [*options.strategy, *plans], options.seconds, pools, stream)
         row["ratio"] = row["torch"]["median"] / row["tesela"]["median"]
         rows.append(row)
         kind, layout, m, n, k = product
@@ -201,6 +228,8 @@ def main():
               + f"  {row['ratio']:.3f}  {row['plan']}", flush=True)
         for other in row["strategies"]:
             print(f"{'  or':13} {other['median'] * 1e6:9.2f}  {other['plan']}", flush=True)
+        if options.matrix:
+            write_plans(options.matrix, row)
     for kind in dict.fromkeys(row["product"][0] for row in rows):
         ratios = [row["ratio"] for row in rows if row["product"][0] == kind]
         print(f"{kind:13} {len(ratios)} products, mean {geometric_mean(ratios):.3f}, least {min(ratios):.3f}")
