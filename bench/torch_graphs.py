@@ -1,17 +1,17 @@
 """Times products of CUDA tensors by tesela.matmul and torch.mm, in turn, both in CUDA graphs:
 
-    torch_graphs.py [--seconds S] [--strategy NAME]... [--json FILE] [--matrix FILE] PRODUCT... | FILE.json... | FILE.txt...
+    torch_graphs.py [--seconds S] [--strategy NAME]... [--json FILE] [--matrix FILE] PRODUCT | FILE ...
 
 A PRODUCT is TYPE:LAYOUT:MxNxK, such as bfloat16:NT:5x6000x7000. In NT, the rows of A and the columns of B are
-contiguous along k. A FILE.json is bench_gpu's output, a FILE.txt has plans of products (bench/costs.h), which
-are timed, too; --matrix appends all times to such a file. Products of types that torch.mm multiplies are timed.
-A product of tf32 is one of float32, with the switch of torch for it, and with accuracy "tf32" in tesela.
-Products of float8_e4m3fn are in NT only. Their results are bfloat16, by torch._scaled_mm with fast
+contiguous along k. A FILE.json is bench_gpu's output. A FILE.txt has plans of products (bench/costs.h), which
+are timed, too; --matrix appends all times to such a file. Products of types that torch.mm multiplies are
+timed. A product of tf32 is one of float32, with the switch of torch for it, and with accuracy "tf32" in
+tesela. Products of float8_e4m3fn are in NT only. Their results are bfloat16, by torch._scaled_mm with fast
 accumulation and by accuracy "e4m3".
 
 A graph holds runs with different operands, more than the last cache holds. One line a product: microseconds
-of both (the least and the median), the ratio of the medians, and the strategy. With --strategy, lines of these
-follow: "few_rows", or "few_rows items_n=32 ...". Then geometric means."""
+of both (the least and the median), the ratio of the medians, and the strategy. Lines of the strategies of
+--strategy follow: "few_rows", or "few_rows items_n=32 ...". Then geometric means."""
 
 import argparse
 import datetime
@@ -25,6 +25,8 @@ import torch
 
 TYPES = {"f32": "float32", "tf32": "tf32", "f64": "float64", "c64": "complex64", "c128": "complex128",
          "bf16": "bfloat16", "f16": "float16"}
+# Plans slower than the fastest by this factor are timed once.
+HOPELESS = 8
 CACHE_BYTES, RUNS_MAX, MEMORY_BYTES = 200 << 20, 200, 24 << 30
 POOL_BYTES, ALIGNMENT, SLEEP_CLOCKS = 256 << 20, 512, 400_000
 
@@ -67,7 +69,7 @@ def read_products(words):
 
 
 class Pool:
-    """Random numbers of a type on the device; matrices of all products are parts of them."""
+    """Random numbers of a type on the device. Products take their matrices from here."""
 
     def __init__(self, kind):
         self.kind, self.numbers, self.used = kind, None, 0
@@ -106,7 +108,7 @@ def torch_call(kind):
 
 
 def capture(call, sets, runs, stream):
-    """Returns a graph of runs. torch.cuda.graph() would collect garbage and empty the cache, which takes 0.2 s."""
+    """Returns a graph of runs. torch.cuda.graph() would collect garbage first."""
     with torch.cuda.stream(stream):
         for operands in sets[:runs]:
             call(*operands)
@@ -152,7 +154,7 @@ def tesela_call(options):
 
 
 def right_calls(product, sets, strategies, tolerance):
-    """Returns calls by name whose results agree, and the plans of tesela's; strategies that refuse are missing."""
+    """Returns calls by name, whose results agree, and tesela's plans. Strategies that refuse are missing."""
     options = OPTIONS.get(product[0], {})
     a, b, c = sets[0]
     calls, plans = {"torch": torch_call(product[0])}, {}
@@ -190,11 +192,13 @@ def race(product, strategies, seconds, pools, stream):
     runs = max(len(sets), min(RUNS_MAX, int(2e-3 / max(probe["torch"], probe["tesela"]))))
     if runs > len(sets):
         graphs = {name: (capture(call, sets, runs, stream), runs) for name, call in calls.items()}
-    samples = {name: [] for name in graphs}
+    samples = {name: [seconds_of_run] for name, seconds_of_run in probe.items()}
+    hopeless = HOPELESS * min(probe.values())
     rounds = max(5, min(30, int(seconds / (runs * sum(probe.values())))))
     for _ in range(rounds):
         for name, graph in graphs.items():
-            samples[name].append(replay_seconds(*graph))
+            if name == "tesela" or probe[name] < hopeless:
+                samples[name].append(replay_seconds(*graph))
     times = {name: {"median": statistics.median(sample), "least": min(sample)}
              for name, sample in samples.items()}
     return {"product": list(product), "error": error, "plan": plans["tesela"],
@@ -209,7 +213,8 @@ def geometric_mean(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.2, help="time for the samples of a product")
-    parser.add_argument("--strategy", action="append", default=[], help="also times this strategy (repeatable)")
+    parser.add_argument("--strategy", action="append", default=[],
+                        help="also times this strategy (repeatable)")
     parser.add_argument("--json", help="file for the rows")
     parser.add_argument("--matrix", help="file to append plans to")
     parser.add_argument("products", nargs="+")
