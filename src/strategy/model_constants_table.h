@@ -34,7 +34,7 @@
      .odd_flight = 1, .vector_clocks = 13.71, .line_clocks = 2.911, .odd_clocks = 0.9991,
      .copy_clocks = 14.41, .row_clocks = 3.763, .chain_clocks = 23.61, .uneven = 0.3416,
      .group_clocks = 517.1, .fold_clocks = 8.051, .memory_rate = 1, .part_rate = 0.3084,
-     .part_clocks = 39.46, .start_clocks = 43.24, .tail = 0.4795, .launch_share = 0.4,
+     .part_clocks = 39.46, .start_clocks = 43.24, .tail = 0.4795, .launch_share = 0.55,
      .sum_launch_share = 0.6959},
  .outer = {.load_clocks = 0.4413, .store_clocks = 8.667, .group_clocks = 285.8, .wait_clocks = 645.2,
      .row_clocks = 213.6, .write_share = 0.8519, .period_share = 0.07929, .end_bytes = 37.35,
