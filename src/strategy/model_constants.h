@@ -134,10 +134,13 @@
   X(f, odd_clocks, 0, "factor on them where lines are not aligned") \
   X(f, copy_clocks, 0, "clocks of a unit to copy 32 numbers of A") \
   X(f, row_clocks, 0, "clocks of a unit for 128 products of f32, or as many others of 512 bytes") \
+  X(f, chain_clocks, 0, "clocks of an item to add a product to its only sum") \
+  X(f, uneven, 1, "slowdown of memory by the fraction that the busiest units read beyond the mean") \
   X(f, group_clocks, 0, "clocks of the start and end of a group") \
   X(f, fold_clocks, 0, "clocks to add the sum of a slice") \
   X(f, memory_rate, 1, "rate of all reads, relative to memory bandwidth") \
   X(f, part_rate, 0, "rate of k splits, relative to memory bandwidth") \
+  X(f, part_clocks, 0, "clocks to add a k split") \
   X(f, start_clocks, 0, "clocks of a unit to start one of its groups") \
   X(f, tail, 1, "fraction of a group's time in which few groups are left at the end") \
   X(f, launch_share, 0, "fraction of launch latency of one kernel") \

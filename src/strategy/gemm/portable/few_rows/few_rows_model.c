@@ -21,7 +21,8 @@ static double seconds_of_round(const group_cost *cost, double groups, const tsl_
   const double busy = (fmax(cost->wait + cost->issue, on_unit * cost->issue) + rates->group_clocks +
                        on_unit * rates->start_clocks) /
                       units->clock,
-               memory = groups * cost->bytes / bandwidth;
+               beyond = on_unit * units->count / fmax(groups, 1) - 1,
+               memory = groups * cost->bytes / bandwidth * (1 + rates->uneven * fmin(beyond, 1));
   return sqrt(hypot(busy * busy, memory * memory));
 }
 
@@ -50,7 +51,11 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
       1 +
       ((few.b_along_k || line < 128 ? rates->line_waste : 0) + (pitch % 64 ? rates->odd_waste : 0)) / line;
   const double bytes = bytes_of_group(&few), bandwidth = rates->memory_rate * device->bandwidth;
-  const group_cost one = {.wait = bytes / flight * (few.b_along_k ? rates->line_wait : rates->memory_wait),
+  /* products of a sum are added one after another; other sums of the item fill the latency */
+  const double sums = few.rows * (few.b_along_k ? 1 : few.vector_elements);
+  const double chain = (double)few.depth * few.numbers / sums * rates->chain_clocks;
+  const group_cost one = {.wait = bytes / flight * (few.b_along_k ? rates->line_wait : rates->memory_wait) +
+                                  chain,
                           .issue = bytes / 512 * issue,
                           .bytes = bytes * waste};
   const double resident = units.count * tsl_few_rows_groups(&few, device);
@@ -66,6 +71,7 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
     return seconds;
   const double parts = (2 * few.split + 1) * m * (double)tsl_few_rows_pitch(&few) * few.sum_size * batch;
   return seconds + parts / (rates->part_rate * device->bandwidth) +
+         few.split * rates->part_clocks / units.clock +
          tsl_launch_second_seconds(device, rates->sum_launch_share);
 }
 
