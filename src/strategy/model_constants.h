@@ -356,6 +356,10 @@
   X(f, call_seconds, 0, "fixed seconds of a run in one thread")
 
 #define TSL_OPENCL_MMA_CONSTANTS(X, f) \
+  X(f, warp_rate, 0, "operations of 16 bits by single warps, per operation of the lanes") \
+  X(f, warp_bytes, 0, "bytes a clock from the last cache to groups of single warps") \
+  X(f, four_rate, 0, "operations of 16 bits by four warps together, per operation of the lanes") \
+  X(f, four_bytes, 0, "bytes a clock from the last cache to groups of four warps together") \
   X(f, memory_wait, 0, "clocks of the latency of global memory") \
   X(f, group_clocks, 0, "clocks of the start and end of a group") \
   X(f, store_clocks, 0, "clocks of the epilogue of a tile, per element") \

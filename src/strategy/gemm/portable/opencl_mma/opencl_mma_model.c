@@ -6,13 +6,6 @@
 
 /* Bytes of local memory per clock. */
 enum { LOCAL_CLOCK = 128 };
-/* Rates of one warp or of four together: 16-bit operations per operation of a unit's lanes (8 bits: twice as
- * many); bytes from L2 per clock. */
-typedef struct mma_rates {
-  double times_lanes, cache_bytes_per_clock;
-} mma_rates;
-static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
-
 static int count_resident_groups(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
   const int sums = tile->part_m * tile->part_n / 32, factors = (tile->part_m + tile->part_n) / 4;
@@ -63,9 +56,11 @@ static void add_place_clocks(const tsl_opencl_mma *mma, const tsl_opencl_mma_con
                       ceil(chunks / tile->items / (tile->part_m * tile->part_n <= 1024 ? 4 : 2));
 }
 
-/* Returns the operations of the matrix units per operation of the device's lanes. */
-static double rate_per_lanes(const tsl_opencl_mma *mma) {
-  return (mma->warps == 4 ? of_four : of_warp).times_lanes * (mma->tile.size == 1 ? 2 : 1);
+/* Returns the operations of the matrix units per operation of the device's lanes: 8 bits have twice as many
+ * as 16. */
+static double rate_per_lanes(const tsl_opencl_mma *mma, const tsl_device *device) {
+  const tsl_opencl_mma_constants *rates = &tsl_model_constants_of(device)->opencl_mma;
+  return (mma->warps == 4 ? rates->four_rate : rates->warp_rate) * (mma->tile.size == 1 ? 2 : 1);
 }
 
 /* Returns the bytes that a group reads from local memory per panel. */
@@ -86,9 +81,9 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *mma, const tsl_devic
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
   const bool is_group = mma->warps == 4;
   const tsl_opencl_mma_constants *rates = &tsl_model_constants_of(device)->opencl_mma;
-  const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * rate_per_lanes(mma));
+  const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * rate_per_lanes(mma, device));
   const double local = (bytes + bytes_of_panel(mma)) / LOCAL_CLOCK,
-               cache = bytes / (is_group ? of_four : of_warp).cache_bytes_per_clock;
+               cache = bytes / (is_group ? rates->four_bytes : rates->warp_bytes);
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */
@@ -152,7 +147,7 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
   const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
   const tsl_matrix_tile *tile = &mma.tile;
   tsl_matrix_tile_account(problem, tile, (double)schedule.groups, bytes_of_panel(&mma),
-                          device->peak_f32 * rate_per_lanes(&mma), device, account);
+                          device->peak_f32 * rate_per_lanes(&mma, device), device, account);
   tsl_cost_counts_copies(bytes_if_packed(&mma, &tile->problem.a, tile->a_mn_major), account);
   tsl_cost_counts_copies(bytes_if_packed(&mma, &tile->problem.b, !tile->b_mn_major), account);
   tsl_cost_counts_copies((double)schedule.sums_bytes, account);
