@@ -197,13 +197,10 @@ static tsl_cuda_wgmma_factor get_factor(const tsl_cuda_wgmma_launch *run, const 
 
 /* Sets the boxes of an operand with `size` lines, of which a tile has `lines`, for `sharing` blocks. */
 static void set_boxes(tsl_cuda_wgmma_factor *factor, int lines, int depth, int64_t size, int sharing) {
-  enum { SWIZZLED = 8 }; /* lines after which swizzling repeats */
   const int64_t rest = size % lines == 0 ? lines : size % lines;
   factor->sharing = sharing;
-  factor->box_lines =
-      factor->mn_major ? depth / sharing : (int)tsl_round_up(tsl_ceil_div(lines, sharing), SWIZZLED);
-  factor->tail_lines =
-      factor->mn_major ? factor->box_lines : (int)tsl_round_up(tsl_ceil_div(rest, sharing), SWIZZLED);
+  factor->box_lines = factor->mn_major ? depth / sharing : tsl_cuda_wgmma_part_lines(lines, sharing);
+  factor->tail_lines = factor->mn_major ? factor->box_lines : tsl_cuda_wgmma_part_lines(rest, sharing);
 }
 
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {

@@ -6,6 +6,7 @@
 
 /* Bytes of local memory per clock. */
 enum { LOCAL_CLOCK = 128 };
+
 static int count_resident_groups(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
   const int sums = tile->part_m * tile->part_n / 32, factors = (tile->part_m + tile->part_n) / 4;
