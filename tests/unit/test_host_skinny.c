@@ -55,7 +55,7 @@ static void expect_right(const tsl_problem *problem, const tsl_device *near, tsl
   job.alone = false;
   assert_int_equal(run(&job, team, &made.operands), TESELA_OK);
   expect_same_bits(&made, alone);
-  if (!job.is_complex && (job.walk != TSL_SKINNY_COLUMNS || job.is_tiled))
+  if (!job.is_complex && job.parts == 1 && (job.walk != TSL_SKINNY_COLUMNS || job.is_tiled))
     expect_as_small(&made, near, before, alone);
   free(before);
   free(alone);
@@ -70,6 +70,36 @@ static void try_sets(const tsl_problem *problem, tsl_skinny_walk walk) {
       device.level_bytes[1] = device.level_bytes[2] = 1 << 30;
       expect_right(problem, &device, walk);
     }
+}
+
+/* Tries products whose k is cut, with a C of `few` rows or columns. */
+static void deep_products(void **state) {
+  enum { MANY = 90, DEPTH = 1500, LIES = 16, TALL = 1, LARGE_ALONG_K = 2, THIN_BY_COLUMNS = 4, C_TURNED = 8 };
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+  (void)state;
+  for (int t = 0; t < 4; t++)
+    for (int lie = 0; lie < LIES; lie++)
+      for (int64_t few = 1 + lie % 3; few <= (t < 2 ? 16 : 8); few += 5) {
+        tsl_problem problem = lie & TALL ? tsl_problem_gemm(MANY, few, DEPTH + few, types[t])
+                                         : tsl_problem_gemm(few, MANY, DEPTH + few, types[t]);
+        tsl_skinny_job job;
+        if (((lie & LARGE_ALONG_K) != 0) != ((lie & TALL) != 0))
+          by_columns(lie & TALL ? &problem.a : &problem.b);
+        if (lie & THIN_BY_COLUMNS)
+          by_columns(lie & TALL ? &problem.b : &problem.a);
+        if (lie & C_TURNED)
+          by_columns(&problem.c);
+        problem.alpha[0] = -1.5;
+        problem.beta[0] = few % 2 ? 0 : -0.25;
+        problem.conjugate_b = t >= 2 && few % 3 == 0;
+        problem.alpha[1] = t >= 2 ? 0.75 : 0;
+        const tsl_operands strides = tsl_strides_of(&problem);
+        tsl_device device;
+        assert_true(cpu_with(0, &device));
+        tsl_skinny_job_make(&problem, &strides, &device, &job);
+        assert_true(job.parts > 1);
+        try_sets(&problem, job.walk);
+      }
 }
 
 /* A family of products: few rows, columns or steps, from 1 to `most`; `lie` makes operands column-major. */
@@ -229,8 +259,9 @@ static void refusals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_families),        cmocka_unit_test(complex_families),
-      cmocka_unit_test(single_elements),     cmocka_unit_test(choices),
-      cmocka_unit_test(nothing_to_multiply), cmocka_unit_test(refusals)};
+      cmocka_unit_test(all_families),     cmocka_unit_test(deep_products),
+      cmocka_unit_test(complex_families), cmocka_unit_test(single_elements),
+      cmocka_unit_test(choices),          cmocka_unit_test(nothing_to_multiply),
+      cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

@@ -22,8 +22,8 @@
  *
  * If beta is 0 and C exceeds half of the last cache, an update is stored past the caches. Tiles have up to
  * 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has tiles of one vector where
- * AVX-512 has one multiply-add a clock. Threads take pieces; no sum is cut, so bits do not depend on the
- * number of threads. Except by lines of columns, a sum adds its products in the order of k, as in
+ * AVX-512 has one multiply-add a clock. Threads take pieces, or parts of k where C is small; these depend on
+ * the product alone, so bits do not depend on the number of threads. Except by lines of columns, a part adds its products in the order of k, as in
  * `host_small`.
  *
  * Types: f32, f64, c64 and c128. Limits: m or n at most 16, or k at most 64 (32: a small C);
@@ -149,6 +149,15 @@ static double line_speed(double bytes, const tsl_device *device, const tsl_skinn
   return bytes <= 0.75 * (double)device->level_bytes[2] ? cost->cache_speed : cost->memory_speed;
 }
 
+/* Returns the threads that pieces or parts of k occupy all the time. */
+static double count_busy(const tsl_skinny_job *job, int64_t threads) {
+  if (job->alone)
+    return 1;
+  const tsl_skinny_pieces cut = tsl_skinny_cut(job, threads);
+  const int64_t pieces = job->parts > 1 ? job->parts : cut.across * cut.down;
+  return (double)pieces / (double)tsl_ceil_div(pieces, threads);
+}
+
 /* Returns the predicted seconds. By lines: the maximum of cache traffic, multiply-adds and memory traffic. By
  * tiles: multiply-adds overlapped with cache traffic; long updates access C in shorter pieces. */
 static double skinny_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -160,7 +169,7 @@ static double skinny_score(const tsl_problem *problem, const tsl_config *config,
   tsl_skinny_job job;
   (void)config;
   tsl_skinny_job_make(problem, &strides, device, &job);
-  const double threads = job.alone ? 1 : device->threads;
+  const double threads = count_busy(&job, device->threads);
   const double per_clock = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const tsl_skinny_constants *cost = &tsl_model_constants_of(device)->skinny;
   const double moved = moved_clocks(&job, problem, device, cost) / clock / threads;
@@ -169,16 +178,17 @@ static double skinny_score(const tsl_problem *problem, const tsl_config *config,
        expand_clocks(&job, cost)) /
       clock / threads;
   const bool is_update = job.walk == TSL_SKINNY_UPDATE;
+  const double woken = job.parts > 1 ? 8e-6 : 4e-6; /* parts are computed, then added */
   const double share = job.is_tiled && is_update ? 0.7 : 0.9;
   const double fetched = (job.is_tiled ? bytes > last / 2 : job.is_far)
                              ? share * bytes / (device->bandwidth * threads / device->threads) /
                                    (job.is_tiled ? cost->tile_speed : line_speed(bytes, device, cost))
                              : 0;
   if (!job.is_tiled)
-    return (job.alone ? cost->call_seconds : 4e-6) + fmax(fetched, fmax(moved, computed));
+    return (job.alone ? cost->call_seconds : woken) + fmax(fetched, fmax(moved, computed));
   const bool is_long = is_update && job.depth > TSL_SKINNY_MAX;
   const double unfit = is_long && (threads > 1 || job.beta == 0) ? 1.25 : 1;
-  return (job.alone ? cost->tile_call_seconds : 4e-6) +
+  return (job.alone ? cost->tile_call_seconds : woken) +
          unfit * (is_long ? fetched + computed : fmax(fetched, computed + moved));
 }
 
@@ -231,7 +241,7 @@ const tsl_strategy tsl_gemm_host_skinny = {
     .lifts = "copies that few rows do not pay for, and lines that are asked for too late",
     .partner = "host_packed",
     .op = TSL_OP_GEMM,
-    .version = 1,
+    .version = 2,
     .needs = TSL_CAN_HOST,
     .accuracy = skinny_accuracy,
     .row_order = skinny_row_order,

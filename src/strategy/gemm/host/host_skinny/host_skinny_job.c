@@ -31,6 +31,8 @@ enum {
   FAR_BYTES = 16 << 20,       /* larger lines are prefetched, whatever the size of the last cache */
   ALONE_BYTES = 512 << 10,    /* bytes of lines below which a second thread costs more than it saves */
   ALONE_OPERATIONS = 2000000, /* and operations of tiles with more rows than lines have */
+  PART_STEPS = 128,           /* minimum steps of a part */
+  PARTS_WIDTH = 512,          /* maximum columns of a product whose k is cut: they give few pieces */
   LARGE_C = 1 << 14,          /* least elements of C of updates of more than TSL_SKINNY_STEPS / 2 steps */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
@@ -124,7 +126,7 @@ static bool needs_tiles(const tsl_skinny_job *job, bool is_far, bool is_near) {
 /* Sets the columns of a piece, whose sums (update: part of B) stay near, and the steps of a chunk. Two chunks
  * fill half of the second-level cache. A copy for a C in the second-level cache leaves half of the first to
  * other lines; longer rows of C are faster where it is larger. */
-static void cut(int64_t level_2, tsl_skinny_job *job) {
+static void set_piece(int64_t level_2, tsl_skinny_job *job) {
   const bool updates = job->walk == TSL_SKINNY_UPDATE;
   const bool is_narrow = job->copies_large && !job->asks_ahead;
   const int64_t bytes = is_narrow       ? UPDATE_BYTES / 2
@@ -140,6 +142,13 @@ static void cut(int64_t level_2, tsl_skinny_job *job) {
   job->chunk = tsl_min(TSL_SKINNY_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->size) / 16, 2) * 16);
 }
 
+/* Returns the parts of k. These do not depend on threads, so that bits do not. */
+static int64_t count_parts(const tsl_skinny_job *job) {
+  if (job->walk == TSL_SKINNY_UPDATE || job->fixes_rows || job->many > PARTS_WIDTH)
+    return 1;
+  return tsl_max(1, tsl_min(TSL_SKINNY_PARTS_MAX, job->depth / PART_STEPS));
+}
+
 /* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. */
 static int vectors_of_updates(const tsl_skinny_job *job, const tsl_device *device) {
   const bool is_whole = job->kernels->lanes * job->size == 64,
@@ -147,13 +156,9 @@ static int vectors_of_updates(const tsl_skinny_job *job, const tsl_device *devic
   return is_whole && !pairs ? 1 : VECTORS;
 }
 
-/* Sets the strides, and the copy of the thin operand to rows, or, of tiles in TSL_SKINNY_COLUMNS, to steps of
- * whole vectors. A single row is a mere stream: the processor prefetches it better if the last cache is near.
- */
-static void set_lines(tsl_skinny_job *job, bool is_near) {
+void tsl_skinny_set_lines(tsl_skinny_job *job, bool prefetches) {
   const bool updates = job->walk == TSL_SKINNY_UPDATE,
-             spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled,
-             is_single = job->few <= (job->is_complex ? 2 : 1);
+             spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled;
   job->copies_thin = spreads || (job->thin_along != 1 && (job->walk == TSL_SKINNY_ROWS) == job->is_tiled);
   job->lines = (tsl_skinny_lines){.depth = job->depth,
                                   .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across : job->along,
@@ -165,7 +170,7 @@ static void set_lines(tsl_skinny_job *job, bool is_near) {
                                   .alpha = job->alpha,
                                   .beta = job->beta,
                                   .signs = {job->complex.thin_sign, job->complex.large_sign},
-                                  .prefetches = job->is_far && !(is_single && is_near),
+                                  .prefetches = prefetches,
                                   .nontemporal = job->nontemporal};
 }
 
@@ -186,16 +191,49 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   job->nontemporal = job->beta == 0 && c_bytes > level_3 / 2;
   job->is_far =
       job->is_tiled ? bytes > (double)(tsl_last_cache_is_far(device) ? level_2 : level_3 / 4) : lines_are_far;
-  job->alone = device->threads == 1 || (job->is_tiled && job->few > TSL_SKINNY_LINES_MAX
-                                            ? tsl_problem_flops(problem) < ALONE_OPERATIONS
-                                            : bytes < ALONE_BYTES);
+  const bool is_small = job->is_tiled && job->few > TSL_SKINNY_LINES_MAX
+                            ? tsl_problem_flops(problem) < ALONE_OPERATIONS
+                            : bytes < ALONE_BYTES;
+  job->alone = device->threads == 1 || is_small;
+  job->parts = is_small ? 1 : count_parts(job);
   job->is_outside = bytes > 2 * (double)device->level_bytes[0];
   job->asks_ahead = c_bytes > level_2;
   job->copies_large = job->walk == TSL_SKINNY_UPDATE && (job->across != 1 || job->is_complex);
   job->pairs = job->walk == TSL_SKINNY_COLUMNS && !job->is_tiled && held < (double)level_3 &&
                job->depth > job->panel && job->across * job->size % SET_BYTES == 0;
-  cut(level_2, job);
-  set_lines(job, !tsl_last_cache_is_far(device));
+  set_piece(level_2, job);
+  /* a single row is a mere stream: the processor prefetches it better if the last cache is near */
+  tsl_skinny_set_lines(job, job->is_far &&
+                                !(job->few <= (job->is_complex ? 2 : 1) && !tsl_last_cache_is_far(device)));
+}
+
+tsl_skinny_pieces tsl_skinny_cut(const tsl_skinny_job *job, int64_t threads) {
+  const int64_t fair_width = tsl_ceil_div(job->many, threads), fair_height = tsl_ceil_div(job->few, threads),
+                most = job->is_tiled             ? SPREAD
+                       : job->depth > job->panel ? ORDERED
+                                                 : REDUCED;
+  tsl_skinny_pieces cut = {.width = job->width, .height = tsl_max(job->few, 1)};
+  switch (job->walk) {
+  case TSL_SKINNY_ROWS: /* narrower if there are threads for more pieces */
+    cut.width = tsl_min(job->width, tsl_round_up(fair_width, 64));
+    break;
+  case TSL_SKINNY_COLUMNS: /* tiles: equal widths, as many for each thread. Lines: whatever the threads, as
+                            * columns that are reduced together add their lanes in another order */
+    cut.width =
+        job->is_tiled
+            ? tsl_ceil_div_or_one(job->many, tsl_round_up(tsl_ceil_div_or_one(job->many, most), threads))
+            : most;
+    break;
+  case TSL_SKINNY_UPDATE: /* more rows where each piece copies its part of B */
+    cut.height = job->copies_large && !job->asks_ahead
+                     ? tsl_min(COPIED_ROWS, tsl_max(fair_height, UPDATE_ROWS))
+                 : job->copies_large || job->is_tiled ? UPDATE_ROWS
+                                                      : OUTER_ROWS;
+    break;
+  }
+  cut.across = tsl_ceil_div(job->many, cut.width);
+  cut.down = tsl_ceil_div_or_one(job->few, cut.height);
+  return cut;
 }
 
 typedef struct skinny_launch {
@@ -203,9 +241,8 @@ typedef struct skinny_launch {
   tsl_team team;
   const char *large, *thin; /* operands, or copies */
   char *c;
-  char *copies;                 /* UPDATE_BYTES of each thread, for its piece's part of B; NULL: not copied */
-  int64_t width, height;        /* of a piece; rows in an update only */
-  int64_t pieces, down, across; /* pieces, in a column of C, and in a row */
+  char *copies; /* UPDATE_BYTES of each thread, for its piece's part of B; NULL: not copied */
+  tsl_skinny_pieces cut;
 } skinny_launch;
 
 /* Replaces *operand by a copy of rows of `width` elements, which the caller gives back. */
@@ -353,7 +390,7 @@ static __attribute__((noinline)) void rows_in_lines(const skinny_launch *run, co
 static void rows_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
-  const int64_t from = index * run->width, width = tsl_min(run->width, job->many - from);
+  const int64_t from = index * run->cut.width, width = tsl_min(run->cut.width, job->many - from);
   const char *const large = run->large + from * job->size;
   (void)worker;
   if (job->is_tiled)
@@ -364,15 +401,11 @@ static void rows_piece(void *argument, int64_t index, int worker) {
 
 _Static_assert(TSL_SKINNY_MAX * 64 * sizeof(double) <= SUMS_BYTES / 2, "the narrowest piece has 64 columns");
 
-/* Computes TSL_SKINNY_ROWS; pieces are narrower if there are threads for more pieces. */
 static tesela_status run_rows(skinny_launch *run) {
-  const int64_t fair = tsl_ceil_div(run->job->many, tsl_team_threads(run->team));
   void *memory = NULL;
   if (run->job->copies_thin)
     TSL_TRY(copy_thin(run, &memory));
-  run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
-  run->pieces = tsl_ceil_div(run->job->many, run->width);
-  tsl_team_run(run->team, run->pieces, rows_piece, run);
+  tsl_team_run(run->team, run->cut.across, rows_piece, run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -409,7 +442,8 @@ static void columns_in_tiles(const tsl_skinny_job *job, const char *large, const
 static void columns_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
-  const int64_t size = job->size, from = index * run->width, count = tsl_min(run->width, job->many - from),
+  const int64_t size = job->size, from = index * run->cut.width,
+                count = tsl_min(run->cut.width, job->many - from),
                 pitch = job->is_tiled ? job->lines.y_across : job->few,
                 span = (job->pairs ? 2 : 1) * job->panel;
   const char *large = run->large + from * job->across * size, *thin = run->thin;
@@ -429,21 +463,11 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Computes TSL_SKINNY_COLUMNS. Pieces of tiles have equal widths, as many for each thread. Pieces of lines do
- * not depend on the threads: columns that are reduced together add their lanes in another order. */
 static tesela_status run_columns(skinny_launch *run) {
-  const tsl_skinny_job *job = run->job;
   void *memory = NULL;
-  if (job->copies_thin)
+  if (run->job->copies_thin)
     TSL_TRY(copy_thin(run, &memory));
-  const int64_t most = job->is_tiled             ? SPREAD
-                       : job->depth > job->panel ? ORDERED
-                                                 : REDUCED,
-                pieces = tsl_ceil_div(job->many, most);
-  run->width =
-      job->is_tiled ? tsl_ceil_div(job->many, tsl_round_up(pieces, tsl_team_threads(run->team))) : most;
-  run->pieces = tsl_ceil_div(job->many, run->width);
-  tsl_team_run(run->team, run->pieces, columns_piece, run);
+  tsl_team_run(run->team, run->cut.across, columns_piece, run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
@@ -535,9 +559,10 @@ static void update_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
   const bool goes_down = job->is_tiled && !job->alone;
-  const int64_t first = (goes_down ? index % run->down : index / run->across) * run->height,
-                from = (goes_down ? index / run->down : index % run->across) * run->width;
-  const int64_t rows = tsl_min(run->height, job->few - first), width = tsl_min(run->width, job->many - from);
+  const int64_t first = (goes_down ? index % run->cut.down : index / run->cut.across) * run->cut.height,
+                from = (goes_down ? index / run->cut.down : index % run->cut.across) * run->cut.width;
+  const int64_t rows = tsl_min(run->cut.height, job->few - first),
+                width = tsl_min(run->cut.width, job->many - from);
   const char *const thin = run->thin + first * job->lines.y_across * job->size;
   char *const c = run->c + (first * job->c_few + from) * job->size;
   if (job->copies_large)
@@ -548,10 +573,8 @@ static void update_piece(void *argument, int64_t index, int worker) {
     job->kernels->fence();
 }
 
-/* Computes TSL_SKINNY_UPDATE. Pieces have more rows where each copies its part of B. */
 static tesela_status run_update(skinny_launch *run) {
   const tsl_skinny_job *job = run->job;
-  const int64_t fair = tsl_ceil_div(job->few, tsl_team_threads(run->team));
   void *thin = NULL, *copies = NULL;
   tesela_status status = TESELA_OK;
   if (job->copies_thin)
@@ -560,41 +583,23 @@ static tesela_status run_update(skinny_launch *run) {
     status =
         tsl_scratch_take((size_t)tsl_team_threads(run->team) * UPDATE_BYTES, "parts of an operand", &copies);
   run->copies = copies;
-  run->width = job->width;
-  run->height = job->copies_large && !job->asks_ahead ? tsl_min(COPIED_ROWS, tsl_max(fair, UPDATE_ROWS))
-                : job->copies_large || job->is_tiled  ? UPDATE_ROWS
-                                                      : OUTER_ROWS;
-  run->across = tsl_ceil_div(job->many, run->width);
-  run->down = tsl_ceil_div(job->few, run->height);
-  run->pieces = run->across * run->down;
   if (status == TESELA_OK)
-    tsl_team_run(run->team, run->pieces, update_piece, run);
+    tsl_team_run(run->team, run->cut.across * run->cut.down, update_piece, run);
   tsl_scratch_give(copies);
   tsl_scratch_give(thin);
   return status;
 }
 
-tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const void *a, const void *b,
-                                 void *c) {
-  static const double zero;
+tesela_status tsl_skinny_run_whole(const tsl_skinny_job *job, tsl_team team, const char *large,
+                                   const char *thin, char *c) {
   static tesela_status (*const walks[])(skinny_launch *) = {
       [TSL_SKINNY_ROWS] = run_rows, [TSL_SKINNY_COLUMNS] = run_columns, [TSL_SKINNY_UPDATE] = run_update};
-  skinny_launch run = {.job = job,
-                       .team = job->alone ? (tsl_team){0} : team,
-                       .large = job->is_swapped ? a : b,
-                       .thin = job->is_swapped ? b : a,
-                       .c = c};
-  if (job->is_complex) {
-    void *memory = NULL;
+  skinny_launch run = {.job = job, .team = team, .large = large, .thin = thin, .c = c};
+  void *memory = NULL;
+  if (job->is_complex)
     TSL_TRY(tsl_skinny_complex_expand(job, &run.thin, &memory));
-    const tesela_status status = walks[job->walk](&run);
-    tsl_scratch_give(memory);
-    return status;
-  }
-  if (job->depth > 0)
-    return walks[job->walk](&run);
-  for (int64_t i = 0; i < job->few; i++) /* beta C */
-    job->kernels->finish(&zero, 0, job->many, 1, job->beta, (char *)c + i * job->c_few * job->size,
-                         job->c_many);
-  return TESELA_OK;
+  run.cut = tsl_skinny_cut(job, tsl_team_threads(team));
+  const tesela_status status = walks[job->walk](&run);
+  tsl_scratch_give(memory);
+  return status;
 }

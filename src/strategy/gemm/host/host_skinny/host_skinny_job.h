@@ -15,11 +15,12 @@
 #include "strategy/strategy.h"
 
 enum {
-  TSL_SKINNY_MAX = 16,      /* m or n */
-  TSL_SKINNY_STEPS = 64,    /* k, if neither m nor n is small; half of it if C is small */
-  TSL_SKINNY_LINES_MAX = 8, /* maximum thin rows of kernels that work by lines */
-  TSL_SKINNY_OUTER_MAX = 4, /* maximum steps of kernels that work by lines of C */
-  TSL_SKINNY_ROWS_MAX = 16, /* MR, and NR in vectors, of any row of the table */
+  TSL_SKINNY_MAX = 16,       /* m or n */
+  TSL_SKINNY_STEPS = 64,     /* k, if neither m nor n is small; half of it if C is small */
+  TSL_SKINNY_LINES_MAX = 8,  /* maximum thin rows of kernels that work by lines */
+  TSL_SKINNY_OUTER_MAX = 4,  /* maximum steps of kernels that work by lines of C */
+  TSL_SKINNY_PARTS_MAX = 16, /* maximum parts of k */
+  TSL_SKINNY_ROWS_MAX = 16,  /* MR, and NR in vectors, of any row of the table */
   TSL_SKINNY_VECTORS_MAX = 3,
   TSL_SKINNY_CHUNK_MAX = 128, /* maximum steps between two tiles if rows of a large operand stream */
   TSL_SKINNY_EDGE_BYTES = 128 /* maximum bytes of a row of a tile of two vectors */
@@ -138,9 +139,18 @@ typedef struct tsl_skinny_job {
   bool pairs;       /* lines of columns in order: two panels of k at a time */
   bool fixes_rows;  /* sums have host_packed's order (bits=rows) */
   int64_t panel;    /* steps of a panel of k, whose sums are added to C; else all */
+  int64_t parts;    /* parts of k, computed apart and added in order; 1: no sum is cut */
   bool alone;       /* too little work for a second thread */
   tsl_team team;    /* the device's team, for runs without one */
 } tsl_skinny_job;
+
+/* Pieces of C, or of a part of k, which threads take. */
+typedef struct tsl_skinny_pieces {
+  int64_t width, height; /* of a piece; rows in an update only */
+  int64_t across, down;  /* pieces in a row of C, and in a column */
+} tsl_skinny_pieces;
+/* Returns the pieces for so many threads. */
+tsl_skinny_pieces tsl_skinny_cut(const tsl_skinny_job *job, int64_t threads);
 
 /* Returns NULL, or a refusal: m, n and k are too large, or C has no unit stride. */
 const char *tsl_skinny_refuse(const tsl_problem *problem);
@@ -163,6 +173,12 @@ double tsl_skinny_held_bytes(const tsl_problem *problem);
 /* Makes the job of a problem with these strides; operands' addresses are not used. */
 void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                          tsl_skinny_job *job);
+/* Sets the strides, and the copy of the thin operand to rows, or, of tiles in TSL_SKINNY_COLUMNS, to steps of
+ * whole vectors. */
+void tsl_skinny_set_lines(tsl_skinny_job *job, bool prefetches);
+/* Computes a product whose k is not cut. `c` is its C, `large` and `thin` are its operands. */
+tesela_status tsl_skinny_run_whole(const tsl_skinny_job *job, tsl_team team, const char *large,
+                                   const char *thin, char *c);
 /* Runs a job by a team; fails only if memory is short. */
 tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const void *a, const void *b,
                                  void *c);
