@@ -174,6 +174,13 @@ void tsl_skinny_set_lines(tsl_skinny_job *job, bool prefetches) {
                                   .nontemporal = job->nontemporal};
 }
 
+/* Returns the bytes of C from which stores bypass the caches. Many threads with a far last cache take pieces
+ * whose lines other threads' caches hold from the call before. */
+static int64_t held_of_c(int64_t level_2, int64_t level_3, const tsl_device *device) {
+  enum { MANY_THREADS = 8 };
+  return tsl_last_cache_is_far(device) && device->threads >= MANY_THREADS ? 2 * level_2 : level_3 / 2;
+}
+
 void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                          tsl_skinny_job *job) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
@@ -188,7 +195,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
   job->vectors = vectors_of_updates(job, device);
-  job->nontemporal = job->beta == 0 && c_bytes > level_3 / 2;
+  job->nontemporal = job->beta == 0 && c_bytes > held_of_c(level_2, level_3, device);
   job->is_far =
       job->is_tiled ? bytes > (double)(tsl_last_cache_is_far(device) ? level_2 : level_3 / 4) : lines_are_far;
   const bool is_small = job->is_tiled && job->few > TSL_SKINNY_LINES_MAX
@@ -205,6 +212,27 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   /* a single row is a mere stream: the processor prefetches it better if the last cache is near */
   tsl_skinny_set_lines(job, job->is_far &&
                                 !(job->few <= (job->is_complex ? 2 : 1) && !tsl_last_cache_is_far(device)));
+}
+
+/* Sets the height, and halves the width if need be, so that the busiest thread has the least work. A piece
+ * costs PIECE_ROWS more rows and PIECE_COLUMNS more columns than it has. */
+static void balance_update(const tsl_skinny_job *job, int64_t threads, tsl_skinny_pieces *cut) {
+  enum { PIECE_ROWS = 24, PIECE_COLUMNS = 16, STEP = 32 };
+  const int64_t fewest_across = tsl_ceil_div(job->many, cut->width),
+                fewest_down = tsl_ceil_div(job->few, cut->height);
+  int64_t least = INT64_MAX;
+  for (int64_t across = fewest_across; across <= 2 * fewest_across; across += fewest_across)
+    for (int64_t down = fewest_down; down <= fewest_down + threads; down++) {
+      const int64_t width = tsl_round_up(tsl_ceil_div(job->many, across), STEP),
+                    height = tsl_ceil_div(job->few, down),
+                    pieces = tsl_ceil_div(job->few, height) * tsl_ceil_div(job->many, width),
+                    work = tsl_ceil_div(pieces, threads) * (height + PIECE_ROWS) * (width + PIECE_COLUMNS);
+      if (work < least) {
+        least = work;
+        cut->width = width;
+        cut->height = height;
+      }
+    }
 }
 
 tsl_skinny_pieces tsl_skinny_cut(const tsl_skinny_job *job, int64_t threads) {
@@ -229,6 +257,8 @@ tsl_skinny_pieces tsl_skinny_cut(const tsl_skinny_job *job, int64_t threads) {
                      ? tsl_min(COPIED_ROWS, tsl_max(fair_height, UPDATE_ROWS))
                  : job->copies_large || job->is_tiled ? UPDATE_ROWS
                                                       : OUTER_ROWS;
+    if (job->is_tiled && threads > 1)
+      balance_update(job, threads, &cut);
     break;
   }
   cut.across = tsl_ceil_div(job->many, cut.width);
