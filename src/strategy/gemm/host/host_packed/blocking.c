@@ -162,6 +162,7 @@ tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   strip.views.n = columns;
   strip.copies_a = copies_rows(job, columns);
   choose_tile(&strip, 1);
+  strip.views.n = job->views.n;
   return strip;
 }
 

@@ -41,9 +41,9 @@ static int64_t max_columns_of_strip(const tsl_packed_job *job) {
 
 bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
   enum { MANY = 4 };
-  return threads >= MANY && job->schedule == TSL_PACKED_PANELS && !job->is_structured &&
-         !job->views.in_place && !job->views.a.packed && !job->views.b.packed &&
-         max_columns_of_strip(job) >= FEWEST_COLUMNS;
+  return threads >= MANY && job->schedule == TSL_PACKED_PANELS && job->views.a.structure == TESELA_GENERAL &&
+         job->views.b.structure == TESELA_GENERAL && !job->views.in_place && !job->views.a.packed &&
+         !job->views.b.packed && max_columns_of_strip(job) >= FEWEST_COLUMNS;
 }
 
 /* Returns the clocks of a strip for each vector of its width and step of k, from measurements. */
@@ -89,6 +89,8 @@ static void multiply_micro_panel(const tsl_packed_job *strip, const tsl_packed_b
                                  const tsl_packed_block *next, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(strip, block);
   tsl_packed_tile tile = tsl_packed_tile_of(strip, block);
+  if (tsl_packed_is_idle(strip, block))
+    return;
   tsl_packed_pack_a(strip, block, 0, 1, a_copy);
   const tsl_packed_side micro_a = tsl_packed_micro_a(strip, block, 0, a_copy);
   tile.prefetch = next->kc > 0 ? tsl_packed_prefetch_a(strip, next, 0, micros_b)

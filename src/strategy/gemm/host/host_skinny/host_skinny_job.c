@@ -32,7 +32,6 @@ enum {
   ALONE_BYTES = 512 << 10,    /* bytes of lines below which a second thread costs more than it saves */
   ALONE_OPERATIONS = 2000000, /* and operations of tiles with more rows than lines have */
   PART_STEPS = 128,           /* minimum steps of a part */
-  PARTS_WIDTH = 512,          /* maximum columns of a product whose k is cut: they give few pieces */
   LARGE_C = 1 << 14,          /* least elements of C of updates of more than TSL_SKINNY_STEPS / 2 steps */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
@@ -142,11 +141,13 @@ static void set_piece(int64_t level_2, tsl_skinny_job *job) {
   job->chunk = tsl_min(TSL_SKINNY_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->size) / 16, 2) * 16);
 }
 
-/* Returns the parts of k. These do not depend on threads, so that bits do not. */
+/* Returns the parts of k: 1 if C alone gives half as many pieces. They do not depend on threads, so that bits
+ * do not. */
 static int64_t count_parts(const tsl_skinny_job *job) {
-  if (job->walk == TSL_SKINNY_UPDATE || job->fixes_rows || job->many > PARTS_WIDTH)
-    return 1;
-  return tsl_max(1, tsl_min(TSL_SKINNY_PARTS_MAX, job->depth / PART_STEPS));
+  const int64_t parts = tsl_min(TSL_SKINNY_PARTS_MAX, job->depth / PART_STEPS);
+  return job->walk == TSL_SKINNY_UPDATE || job->fixes_rows || parts < 2 * tsl_ceil_div(job->many, REDUCED)
+             ? 1
+             : parts;
 }
 
 /* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. */
@@ -174,11 +175,13 @@ void tsl_skinny_set_lines(tsl_skinny_job *job, bool prefetches) {
                                   .nontemporal = job->nontemporal};
 }
 
-/* Returns the bytes of C from which stores bypass the caches. Many threads with a far last cache take pieces
- * whose lines other threads' caches hold from the call before. */
-static int64_t held_of_c(int64_t level_2, int64_t level_3, const tsl_device *device) {
+/* Returns the bytes of C from which stores bypass the caches. A far last cache is too slow for many threads,
+ * or for lines of few steps (measured). */
+static int64_t held_of_c(const tsl_skinny_job *job, int64_t level_2, int64_t level_3,
+                         const tsl_device *device) {
   enum { MANY_THREADS = 8 };
-  return tsl_last_cache_is_far(device) && device->threads >= MANY_THREADS ? 2 * level_2 : level_3 / 2;
+  const bool is_slow = tsl_last_cache_is_far(device) && (device->threads >= MANY_THREADS || !job->is_tiled);
+  return is_slow ? tsl_min(4 * level_2, level_3 / 2) : level_3 / 2;
 }
 
 void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
@@ -195,7 +198,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
   job->vectors = vectors_of_updates(job, device);
-  job->nontemporal = job->beta == 0 && c_bytes > held_of_c(level_2, level_3, device);
+  job->nontemporal = job->beta == 0 && c_bytes > held_of_c(job, level_2, level_3, device);
   job->is_far =
       job->is_tiled ? bytes > (double)(tsl_last_cache_is_far(device) ? level_2 : level_3 / 4) : lines_are_far;
   const bool is_small = job->is_tiled && job->few > TSL_SKINNY_LINES_MAX

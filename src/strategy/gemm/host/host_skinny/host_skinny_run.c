@@ -12,6 +12,7 @@ typedef struct split_launch {
   const char *large, *thin;
   char *sums, *c;
   int64_t lines, reals, line, step; /* lines of C, reals of a line; strides of C in reals */
+  int64_t tasks;                    /* that add lines */
   tesela_status status[TSL_SKINNY_PARTS_MAX];
 } split_launch;
 
@@ -38,11 +39,10 @@ static void split_part(void *argument, int64_t index, int worker) {
       run->thin + first * thin_step * size, run->sums + index * run->lines * run->reals * size);
 }
 
-static void split_add_line(void *argument, int64_t index, int worker) {
-  const split_launch *run = argument;
+/* Adds the parts of a line of C, and stores the line. */
+static void add_line(const split_launch *run, int64_t index) {
   const tsl_skinny_job *job = run->job;
   char *const sums = run->sums + index * run->reals * job->size, *c = run->c + index * run->line * job->size;
-  (void)worker;
   for (int64_t part = 1; part < job->parts; part++)
     job->kernels->finish(sums + part * run->lines * run->reals * job->size, 1, run->reals, 1, 1, sums, 1);
   if (job->is_complex)
@@ -52,8 +52,17 @@ static void split_add_line(void *argument, int64_t index, int worker) {
     job->kernels->finish(sums, 1, run->reals, job->alpha, job->beta, c, run->step);
 }
 
+static void add_lines(void *argument, int64_t index, int worker) {
+  const split_launch *run = argument;
+  const int64_t end = tsl_partition_begin(run->lines, run->tasks, index + 1);
+  (void)worker;
+  for (int64_t line = tsl_partition_begin(run->lines, run->tasks, index); line < end; line++)
+    add_line(run, line);
+}
+
 static tesela_status run_split(const tsl_skinny_job *job, tsl_team team, const char *large, const char *thin,
                                char *c) {
+  enum { TASK_REALS = 16 << 10 }; /* fewer are added while threads wake */
   const bool by_columns = job->walk == TSL_SKINNY_COLUMNS;
   const int64_t few = job->is_complex ? job->few / 2 : job->few, parts = job->parts;
   split_launch run = {.job = job, .large = large, .thin = thin, .c = c};
@@ -68,8 +77,9 @@ static tesela_status run_split(const tsl_skinny_job *job, tsl_team team, const c
   tesela_status status = TESELA_OK;
   for (int64_t part = 0; part < parts && status == TESELA_OK; part++)
     status = run.status[part];
+  run.tasks = tsl_min(run.lines, 1 + parts * run.lines * run.reals / TASK_REALS);
   if (status == TESELA_OK)
-    tsl_team_run(team, run.lines, split_add_line, &run);
+    tsl_team_run(team, run.tasks, add_lines, &run);
   tsl_scratch_give(memory);
   return status;
 }
