@@ -253,7 +253,7 @@
   X(f, part_waste, 0, "bytes of a line that memory could deliver when a block goes on to its next part") \
   X(f, unit_bytes, 0, "bytes a clock that a multiprocessor reads at most") \
   X(f, wait_clocks, 0, "clocks of the latency of a warp's loads") \
-  X(f, step_clocks, 0, "clocks of a warp's products of a step") \
+  X(f, step_clocks, 0, "clocks of a warp's products of a step and eight rows of 16 bits") \
   X(f, element_clocks, 0, "clocks of a multiprocessor for a warp's load of an element a lane") \
   X(f, first_clocks, 0, "clocks of a block's start and end") \
   X(f, launch_share, 0, "fraction of launch latency of a kernel")

@@ -69,10 +69,12 @@ static double cuda_few_seconds(const tsl_problem *problem, const tsl_config *con
   const double steps = ceil((double)(problem->k * tile.element) / STEP_BYTES),
                whole = is_wide ? floor((double)(problem->k * tile.element) / STEP_BYTES) : 0,
                rest = steps - whole; /* their elements are loaded one by one */
+  /* Bytes are two words of 16 bits each in the products. */
+  const double words = tile.rows / 8.0 * (tsl_sm80_is_eight(problem) ? 2 : 1);
   /* Clocks of a block's slowest warp, and of a multiprocessor for its loads. */
   const double waits = ceil(whole / (warps * FLIGHT)) + ceil(rest / warps),
                latency = rates->first_clocks + waits * rates->wait_clocks +
-                         ceil(steps / warps) * rates->step_clocks,
+                         ceil(steps / warps) * rates->step_clocks * words,
                loaded = whole * lines * STEP_BYTES / rates->unit_bytes +
                         rest * lines / 8 * chunk * rates->element_clocks;
   const double share = blocks / units, waves = fmax(1, share / tile.resident),
