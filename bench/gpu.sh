@@ -15,7 +15,8 @@ bin=${BIN:-$root/build/release/bin} quick=()
 folder=${1:-$root/build/gpu}
 shift || true
 if [ ${#quick[@]} = 0 ]; then limit=${LIMIT:-540} random=20; else limit=${LIMIT:-110} random=2; fi
-check=${CHECK-cuda_wgmma cuda_mma cuda_whole cuda_strip cuda_dmma opencl_mma register_tile thin_tile}
+check=${CHECK-cuda_wgmma cuda_mma cuda_whole cuda_strip cuda_dmma opencl_mma register_tile thin_tile
+  cuda_few_rows}
 cores=$(nproc) failed=0
 [ -d "${TESELA_KERNEL_DIR:-}" ] || unset TESELA_KERNEL_DIR
 mkdir -p "$folder"

@@ -247,6 +247,17 @@
   X(f, memory_part, 1, "reached fraction of memory bandwidth") \
   X(f, launch_share, 0, "fraction of launch latency that remains between successive launches")
 
+#define TSL_CUDA_FEW_CONSTANTS(X, f) \
+  X(f, memory_part, 1, "reached fraction of memory bandwidth") \
+  X(f, uneven, 0, "part of the last round of blocks that adds to memory's time") \
+  X(f, part_waste, 0, "bytes of a line that memory could deliver when a block goes on to its next part") \
+  X(f, unit_bytes, 0, "bytes a clock that a multiprocessor reads at most") \
+  X(f, wait_clocks, 0, "clocks of the latency of a warp's loads") \
+  X(f, step_clocks, 0, "clocks of a warp's products of a step and eight rows of 16 bits") \
+  X(f, element_clocks, 0, "clocks of a multiprocessor for a warp's load of an element a lane") \
+  X(f, first_clocks, 0, "clocks of a block's start and end") \
+  X(f, launch_share, 0, "fraction of launch latency of a kernel")
+
 #define TSL_STRIP_CONSTANTS(X, f) \
   X(f, first_clocks, 0, "clocks of a block from its start to its first products") \
   X(f, fill_clocks, 0, "clocks of 16 columns of B in a step, of a warp") \
@@ -394,6 +405,7 @@
   X(complex, complex, TSL_COMPLEX_CONSTANTS) \
   X(whole, whole, TSL_WHOLE_CONSTANTS) \
   X(strip, strip, TSL_STRIP_CONSTANTS) \
+  X(cuda_few, cuda_few, TSL_CUDA_FEW_CONSTANTS) \
   X(exact, exact, TSL_EXACT_CONSTANTS) \
   X(microtile, microtile, TSL_MICROTILE_CONSTANTS) \
   X(skinny, skinny, TSL_SKINNY_CONSTANTS) \

@@ -24,6 +24,7 @@
   X(gemm, nvidia, cuda_mma)                                                                                  \
   X(gemm, nvidia, cuda_whole)                                                                                \
   X(gemm, nvidia, cuda_strip)                                                                                \
+  X(gemm, nvidia, cuda_few_rows)                                                                             \
   X(gemm, nvidia, cuda_dmma)                                                                                 \
   X(gemm, portable, subgroup_mma)                                                                            \
   X(gemm, emulated, exact)                                                                                   \

@@ -88,8 +88,8 @@ static const tsl_subplan_factory no_children = {
     .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
 
 /* Returns a problem with lines of a kilobyte in every type: few tiles of C, and k large enough to
- * be split. Smaller lines for cuda_whole, which copies whole products to shared memory, few rows for
- * few_rows, and a short k for outer_product. */
+ * be split. Smaller lines for cuda_whole, which copies whole products to shared memory. Few rows for
+ * few_rows and cuda_few_rows, and a short k for outer_product. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *form_in) {
   const bool is_whole = strcmp(strategy->name, "cuda_whole") == 0;
   const bool is_outer = strcmp(strategy->name, "outer_product") == 0;
@@ -98,7 +98,9 @@ static tsl_problem problem_of(const tsl_strategy *strategy, const form *form_in)
                                                  : strategy->op == TSL_OP_GEMM
                                                      ? 1024 / (int64_t)tsl_type(form_in->types.a)->size
                                                      : 256;
-  const int64_t rows = strcmp(strategy->name, "few_rows") == 0 ? 8 : lines;
+  const bool is_thin =
+      strcmp(strategy->name, "few_rows") == 0 || strcmp(strategy->name, "cuda_few_rows") == 0;
+  const int64_t rows = is_thin ? 8 : lines;
   tsl_problem problem = tsl_problem_of(strategy->op, rows, lines, k, form_in->types.c);
   problem.a.type = form_in->types.a;
   problem.b.type = form_in->types.b;

@@ -123,6 +123,29 @@ SM80_FUNCTION unsigned load_if(bool asked, const void *from) {
                : "memory");
   return value;
 }
+/* Loads 16 aligned bytes if `asked`, without a branch; else zeros. IN_L1: the first-level cache keeps them.
+ */
+template <bool IN_L1>
+SM80_FUNCTION void load_words_if(unsigned (&words)[4], bool asked, const void *from) {
+#define load_words_if_(cached)                                                                               \
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0;"          \
+               " mov.b32 %3, 0; @p ld.global" cached ".v4.b32 {%0, %1, %2, %3}, [%4]; }"                     \
+               : "=&r"(words[0]), "=&r"(words[1]), "=&r"(words[2]), "=&r"(words[3])                          \
+               : "l"(__cvta_generic_to_global(from)), "r"((int)asked)                                        \
+               : "memory")
+  if (IN_L1)
+    load_words_if_("");
+  else
+    load_words_if_(".L1::no_allocate");
+#undef load_words_if_
+}
+/* Prefetches `bytes`, a multiple of 16 at such an address, to L2, by one thread. No effect before sm_90. */
+SM80_FUNCTION void prefetch_bulk(const void *from, int bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes)
+               : "memory");
+#endif
+}
 /* Stores the low 2 or 4 BYTES of a word if `asked`, without a branch. */
 template <int BYTES>
 SM80_FUNCTION void store_if(bool asked, void *end, unsigned value) {

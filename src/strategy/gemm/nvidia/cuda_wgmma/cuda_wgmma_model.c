@@ -107,7 +107,8 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double usable = tile->cluster > 2 ? rates->cluster_units * units : units;
   const double each = fmax(1, ceil(blocks / (blocks > TSL_CUDA_WGMMA_RESIDENT * usable ? usable : units))),
                memory = rates->flow_part * device->bandwidth;
-  const bool reads_pages = tile->stage_panels > 1 && !tile->is_alone && panels >= TSL_CUDA_WGMMA_LONG_PANELS;
+  const bool reads_pages =
+      tile->stage_panels > 1 && !tile->is_alone && blocks > units && panels >= TSL_CUDA_WGMMA_LONG_PANELS;
   const double from_memory = tsl_problem_bytes(problem) / memory *
                              (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1) *
                              (reads_pages ? rates->flow_stage_time : 1) *
