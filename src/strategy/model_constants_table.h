@@ -68,7 +68,7 @@
      .memory_part = 0.8544, .launch_share = 0.2401},
  .strip = {.first_clocks = 711.4, .fill_clocks = 782.9, .fill_load_clocks = 9.66, .load_clocks = 12.8,
      .product_clocks = 14.21, .store_clocks = 8.082, .edge_clocks = 187.6, .step_clocks = 695.7,
-     .rows_clocks = 879, .memory_part = 0.3752, .launch_share = 0.4685},
+     .rows_clocks = 879, .memory_part = 0.46, .launch_share = 0.4685},
  .exact = {.fixed_seconds = 9.004e-06, .f32_term = 3.518, .f64_term = 8.466, .epilogue = 225.1,
      .wait_seconds = 8.179e-08},
  .microtile = {.row_seconds = 5.125e-19, .peak_part = 0.2551, .store_traffic = 1.522,
