@@ -64,6 +64,12 @@ TSL_FUNCTION void tsl_ptx_copies_wait(int most) {
   TSL_PTX_WAIT_IF(7);
 }
 
+/* Keeps NVIDIA's assembler from moving instructions across, by a branch that is never taken: `count` is not
+ * negative. */
+TSL_FUNCTION void tsl_ptx_end_block(int count) {
+  asm volatile("{ .reg .pred p; setp.lt.s32 p, %0, 0; @p trap; }" ::"r"(count));
+}
+
 /* Makes this item's earlier writes to global memory visible to other groups before its later writes. */
 TSL_FUNCTION void tsl_ptx_fence(void) {
   asm volatile("fence.acq_rel.gpu;" ::: "memory");

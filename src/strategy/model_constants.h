@@ -91,6 +91,7 @@
   X(f, element_wait_clocks, 0, "clocks that a panel waits for elements of an operand") \
   X(f, pack_traffic, 0, "memory traffic per packed byte") \
   X(f, join_clocks, 0, "clocks to add sums of parts of k that the blocks keep") \
+  X(f, join_part_clocks, 0, "further clocks of each part but the last") \
   X(f, join_bytes, 0, "bytes of these sums in a clock") \
   X(f, pair_units, 0, "cuda_dmma: idle multiprocessors of clusters of two, if spread evenly") \
   X(f, cluster_units, 0, "cuda_dmma: idle multiprocessors per further block of larger clusters") \

@@ -213,6 +213,9 @@ static inline void as_c_copy_inside(uint address, const char *from, uint bytes, 
 static inline void tsl_ptx_copies_end(void) {
   as_c_items[as_c_here.item[0]].ended++;
 }
+static inline void tsl_ptx_end_block(int count) {
+  (void)count;
+}
 static inline void tsl_ptx_copies_wait(int most) {
   as_c_copies *own = &as_c_items[as_c_here.item[0]];
   for (; own->ended - own->arrived > most; own->arrived++) {

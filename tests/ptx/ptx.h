@@ -16,6 +16,7 @@
 #define tsl_ptx_store_16_bytes(to, words) ptx_put(to, words, 16)
 #define tsl_ptx_copies_end ptx_copies_end
 #define tsl_ptx_copies_wait ptx_copies_wait
+#define tsl_ptx_end_block(count) (void)(count)
 #define tsl_ptx_fence() (void)0
 #define tsl_ptx_set_flag(flag, value) (void)(*(flag) = (value))
 #define tsl_ptx_wait_flag(flag, value)                                                                       \

@@ -17,7 +17,8 @@ double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const t
                joined = (double)tsl_sm80_joined_bytes(tile, parts);
   if (parts == 1 || tile->cluster > 1)
     return 0;
-  return joined > 0 ? (tile->rates->join_clocks + joined / tile->rates->join_bytes) /
+  return joined > 0 ? (tile->rates->join_clocks + tile->rates->join_part_clocks * (double)(parts - 1) +
+                       joined / tile->rates->join_bytes) /
                           (1e6 * fmax(1, device->clock_mhz))
                     : tile->rates->reduce_seconds + sums / device->bandwidth;
 }

@@ -30,6 +30,9 @@
 #define BUFFERS 2 /* of private operands: the next depth's are loaded before the multiply-adds */
 /* Depth before which all copies of a panel are issued: each further start costs three instructions. */
 #define COPY_DEPTH 2
+/* True if panels without guards have a loop of their own. It pays for these micro-tiles. In the code of
+ * others the assembler moves more multiply-adds, so that fewer share a register. */
+#define HAS_PLAIN_LOOP (PLANES == 2 ? SLICES == 1 && MICRO_N == 4 : MICRO_M * MICRO_N <= 64)
 
 /* Compile-time constants of an operand's panels. */
 typedef struct panel_shape {
@@ -218,9 +221,14 @@ TSL_FUNCTION void slice_barrier(int slice) {
     tsl_ptx_barrier(slice + 1, PLACES);
 }
 
-/* Issues the copies of the next panels, if there are any, to the next stage. */
-TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies) {
-  if (panels->left > 0) {
+/* Issues the copies of the next panels, if there are any, to the next stage. `plain`: there are, and need no
+ * guards. */
+TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies, bool plain) {
+  if (plain) {
+    const unsigned int to = panels->base + 4 * panels->writes;
+    panel_copy_next(&copies->a, shape_of_a(), to, 0, true);
+    panel_copy_next(&copies->b, shape_of_b(), to + 4 * PANEL_A, 0, true);
+  } else if (panels->left > 0) {
     const TSL_INDEX left = panels->left - SLICE_START(panels->slice);
     const bool whole = panels->left >= PANEL_DEPTH;
     const unsigned int to = panels->base + 4 * panels->writes;
@@ -236,7 +244,7 @@ TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies) {
   panels->writes = panels->writes == (STAGES - 1) * STAGE ? 0 : panels->writes + STAGE;
 }
 
-/* Starts the copies to all stages but one, and waits for the first. Returns 0: guards are chosen at run time.
+/* Starts the copies to all stages but one, and waits for the first. Returns the panels that need no guards.
  */
 TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
                                        TSL_LOCAL_POINTER TSL_REAL *memory, TSL_GLOBAL const TSL_REAL *a,
@@ -255,19 +263,24 @@ TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
               start->col, LINES(g->n), start->first + SLICE_START(start->slice));
   TSL_UNROLL_BY(1)
   for (int s = 0; s < STAGES - 1; s++) {
-    copy_panels(panels, copies);
+    copy_panels(panels, copies, false);
     tsl_ptx_copies_end();
   }
   tsl_ptx_copies_wait(STAGES - 2);
   slice_barrier(start->slice);
-  return 0;
+  return copies->a.plain && copies->b.plain ? (int)((start->end - start->first) / PANEL_DEPTH) - (STAGES - 1)
+                                            : 0;
 }
 
 /* Before `depth` of the panels of a stage is multiplied. */
 TSL_FUNCTION void global_to_local(tile_panels *panels, tile_copies *copies, int depth, bool plain) {
-  (void)plain;
-  if (depth == COPY_DEPTH)
-    copy_panels(panels, copies);
+  if (depth == COPY_DEPTH) {
+    if (plain)
+      tsl_ptx_end_block(panels->writes);
+    copy_panels(panels, copies, plain);
+    if (plain)
+      tsl_ptx_end_block(panels->writes);
+  }
   if (depth == SLICE_DEPTH - 1) {
     tsl_ptx_copies_end();
     tsl_ptx_copies_wait(STAGES - 2);

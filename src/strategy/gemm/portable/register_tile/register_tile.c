@@ -31,7 +31,7 @@ static const tsl_param params[] = {
     [TSL_REGISTER_TILE_SPLIT] = {"split",
                                  "parts of k, added in order",
                                  1,
-                                 {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128}},
+                                 {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 64, 128}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -56,7 +56,7 @@ static const char *const probes[] = {
     "form=local_async vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=3 slices=2 split=4",
     "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 slices=1 split=2",
     "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=2 slices=8 split=1",
-    "form=local vector=16 tile_m=64 tile_n=32 micro_m=8 micro_n=4 tile_k=16 stages=2 slices=2 split=3",
+    "form=local vector=16 tile_m=64 tile_n=32 micro_m=8 micro_n=4 tile_k=16 stages=2 slices=2 split=5",
     "form=local_async vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=32 stages=3 slices=4 split=3",
     NULL,
 };
