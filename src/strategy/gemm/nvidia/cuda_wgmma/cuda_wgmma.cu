@@ -229,7 +229,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
   static_assert(BOXES % PAIR == 0, "pairs of boxes");
   static_assert(WARPGROUPS * ALL * BOX_BYTES <= STAGES * STAGE_BYTES, "the stages hold all boxes");
   const int group = threadIdx.x / 128 - 1;
-  const bool is_first = threadIdx.x % 128 == 0;
+  const bool is_first_warp = threadIdx.x % 128 < 32;
   if (is_last) {
     named_barrier<WARPGROUPS + 1>(128 * WARPGROUPS);
     boxes = stages + group * ALL * BOX_BYTES;
@@ -239,7 +239,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
     const shared_t to = boxes + (is_last ? i : i % BOXES) * BOX_BYTES;
     const int end = i + STEP < ALL ? i + STEP : ALL;
     if (!is_last) {
-      if (is_first) {
+      if (is_first_warp && elect_one()) {
         if (i == 0 && ALL % BOXES != 0) /* the tile before ended within a round of boxes */
           tma_store_wait_read<0>();
         else
@@ -264,7 +264,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
       continue;
     fence_proxy_async();
     warpgroup_barrier(group);
-    if (is_first) {
+    if (is_first_warp && elect_one()) {
 #pragma unroll
       for (int j = is_last ? 0 : i; j < end; j++) {
         const shared_t box = boxes + (is_last ? j : j % BOXES) * BOX_BYTES;
@@ -391,7 +391,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   if (group == 0) {
     if (WARPGROUPS == 2)
       setmaxnreg_dec<PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0)
+    if (threadIdx.x < 32 && elect_one())
       run_producer(maps, args, smem, rank);
   } else {
     constexpr bool HAS_MAP = !A_FROM_REGISTERS || BLOCK_N >= (C_BY_COLUMNS ? 64 : BOX_N);

@@ -99,7 +99,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   if (group == 0) {
     if (WARPGROUPS == 2)
       setmaxnreg_dec<PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0)
+    if (threadIdx.x < 32 && elect_one())
       run_producer(table, work_tiles, raster_height, smem, rank);
   } else {
     if (WARPGROUPS == 2)
