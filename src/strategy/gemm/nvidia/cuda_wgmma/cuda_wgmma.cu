@@ -124,7 +124,7 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
 }
 
 /* Loads part `part` of a panel of A (B), which SHARING blocks of the cluster share, to these `blocks`: lines,
- * or of MN-major slabs k. Parts of lines are multiples of 8, and the last one may overlap the part before. */
+ * or of MN-major slabs k. TMA swizzles by addresses, so parts of lines may begin anywhere. */
 template <int SHARING, int MN_MAJOR, int LINES>
 SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t full, int depth, int layer,
                                int part, unsigned blocks) {
@@ -139,7 +139,7 @@ SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t 
         tma_load_multicast(end + part * SLAB_PART + i / SLAB_LINES * SLAB_BYTES, lines.map, full,
                            lines.first + i, depth + part * (BLOCK_K / SHARING), layer, blocks);
   } else if (lines.count > 0) {
-    const int count = lines.count / SHARING, before = min(part * count, LINES - count);
+    const int before = part * (lines.count / SHARING);
     tma_load_multicast(end + before * PANEL_BYTES, lines.map, full, depth, lines.first + before, layer,
                        blocks);
   }
@@ -148,12 +148,12 @@ SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t 
 /* Returns the lines of A (B) that a tile loads. */
 SM90_FUNCTION panel_lines get_a_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<A_MN_MAJOR, BLOCK_M, CLUSTER_N>(
+  return get_panel_lines<A_MN_MAJOR, BLOCK_M>(
       maps.a, maps.a_tail, tile.row, SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
 }
 SM90_FUNCTION panel_lines get_b_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<B_MN_MAJOR, BLOCK_N, CLUSTER_M>(
+  return get_panel_lines<B_MN_MAJOR, BLOCK_N>(
       maps.b, maps.b_tail, tile.col, SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
 }
 
