@@ -73,7 +73,7 @@ SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles,
     const tensor_map *c = map_of(table, product_in, 2);
     wgmma_sums sums[WAVES];
     tile.layer = 0;
-    if (product_in.number != acquired && threadIdx.x % 128 == 0)
+    if (product_in.number != acquired && threadIdx.x % 128 < 32 && elect_one())
       fence_tensormap_acquire(c);
     acquired = product_in.number;
     multiply_tile(sums, tile, smem.pipe, 0, releases, pipe);
