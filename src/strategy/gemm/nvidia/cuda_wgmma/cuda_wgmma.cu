@@ -173,6 +173,7 @@ SM90_FUNCTION void load_tile(const operand_maps &maps, const work_tile &tile, in
   const panel_lines a = get_a_lines(maps, tile, args), b = get_b_lines(maps, tile, args);
   const int m = place_m(rank), n = place_n(rank);
   constexpr unsigned COLUMN = (1u << CLUSTER_M) - 1, ROW = ((1u << CLUSTER) - 1) / COLUMN; /* first blocks */
+  grid_dependency_wait(); /* here, because the first tile's addresses take 1000 clocks */
   const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
     load_factor<CLUSTER_N, A_MN_MAJOR, BLOCK_M>(stage, a, full, depth, a_layer, n, ROW << m);
@@ -387,13 +388,13 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   const block_memory smem = init_block(memory);
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const int group = threadIdx.x / 128;
-  grid_dependency_wait();
   if (group == 0) {
     if (WARPGROUPS == 2)
       setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x < 32 && elect_one())
       run_producer(maps, args, smem, rank);
   } else {
+    grid_dependency_wait();
     constexpr bool HAS_MAP = !A_FROM_REGISTERS || BLOCK_N >= (C_BY_COLUMNS ? 64 : BOX_N);
     if (WARPGROUPS == 2)
       setmaxnreg_inc<CONSUMER_REGISTERS>();
