@@ -47,6 +47,12 @@ SM90_FUNCTION void cluster_barrier() {
                    : "memory");
 }
 
+/* Waits for all threads of the cluster. Orders no memory but what fence_mbarrier_init() orders, and so does not
+ * wait for this block's writes. */
+SM90_FUNCTION void cluster_barrier_relaxed() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 /* Returns `address` in the shared memory of the cluster's block `rank`, which must not have exited. */
 SM90_FUNCTION shared_t cluster_address(shared_t address, unsigned rank) {
   shared_t remote;

@@ -117,7 +117,7 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   if (threadIdx.x == 0)
     init_barriers(smem.pipe, WARPGROUPS * SENDERS);
   if (CLUSTER > 1)
-    cluster_barrier();
+    cluster_barrier_relaxed();
   else
     __syncthreads();
   return smem;
@@ -300,6 +300,8 @@ SM90_FUNCTION void run_producer(const operand_maps &maps, const cuda_wgmma_argum
   }
   if (OVERLAPS)
     grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
+  if (CLUSTER > 1)
+    wait_for_empty_stages(smem.pipe, pipe);
 }
 
 /* Prefetches the first panels of this block's first tile to L2. */
@@ -404,7 +406,5 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     else
       run_consumers<BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
-    cluster_barrier();
 }
 #endif

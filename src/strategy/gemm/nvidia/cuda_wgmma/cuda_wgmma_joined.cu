@@ -56,6 +56,8 @@ SM90_FUNCTION void run_producer(const cuda_wgmma_joined *table, int work_tiles, 
     }
     load_tile({a, b, a, b}, tile, 0, 0, 0, smem.pipe, rank, args, pipe);
   }
+  if (CLUSTER > 1)
+    wait_for_empty_stages(smem.pipe, pipe);
 }
 
 SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles, int raster_height,
@@ -106,6 +108,4 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
       setmaxnreg_inc<CONSUMER_REGISTERS>();
     run_consumers(table, work_tiles, raster_height, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
-    cluster_barrier();
 }
