@@ -47,10 +47,11 @@ SM90_FUNCTION void cluster_barrier() {
                    : "memory");
 }
 
-/* Waits for all threads of the cluster. Orders no memory but what fence_mbarrier_init() orders, and so does not
- * wait for this block's writes. */
+/* Waits for all threads of the cluster, but not for their writes. Mbarriers are visible that were initialised
+ * before fence_mbarrier_init(). */
 SM90_FUNCTION void cluster_barrier_relaxed() {
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\n barrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
 }
 
 /* Returns `address` in the shared memory of the cluster's block `rank`, which must not have exited. */

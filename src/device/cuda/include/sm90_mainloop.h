@@ -70,7 +70,8 @@ SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state
   }
 }
 
-/* Waits until all stages are empty. A block of a cluster must not exit while others arrive at its barriers. */
+/* Waits until all stages are empty: a block must not exit while others of its cluster arrive at its barriers.
+ */
 SM90_FUNCTION void wait_for_empty_stages(const pipeline_memory &smem, pipeline_state pipe) {
 #pragma unroll 1
   for (int s = 0; s < STAGES; s++) {

@@ -148,13 +148,13 @@ SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t 
 /* Returns the lines of A (B) that a tile loads. */
 SM90_FUNCTION panel_lines get_a_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<A_MN_MAJOR, BLOCK_M>(
-      maps.a, maps.a_tail, tile.row, SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
+  return get_panel_lines<A_MN_MAJOR, BLOCK_M>(maps.a, maps.a_tail, tile.row,
+                                              SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
 }
 SM90_FUNCTION panel_lines get_b_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<B_MN_MAJOR, BLOCK_N>(
-      maps.b, maps.b_tail, tile.col, SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
+  return get_panel_lines<B_MN_MAJOR, BLOCK_N>(maps.b, maps.b_tail, tile.col,
+                                              SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
 }
 
 /* Returns turn_of_tile() of a work tile, the same for all blocks of a cluster. */
