@@ -4,7 +4,7 @@
  * list, and the times go to a matrix (costs.h). Then, without a device, the models are compared with a
  * matrix.
  *
- *   --measure FILE    measures, and appends lines to FILE
+ *   --measure FILE    measures, and appends lines to FILE; with --read, the plans of those files again
  *   --read FILE       compares the models with files (repeatable): for each strategy the median of
  *                     |log(measured / predicted)|, its worst tenth, and plans that took more than twice the
  *                     prediction; for each type the fastest measured plan over the models' choice
@@ -105,11 +105,14 @@ static int kind_of(const int64_t *shape) {
 }
 
 static void compile_all(tsl_device *device) {
+  static int number; /* of configs, also of earlier products */
   int first, step;
   if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
     bench_stop(compile_part, "is not like 0/16");
-  for (int i = first; i < configs.count; i += step) {
+  for (int i = 0; i < configs.count; i++) {
     bool done[8] = {false};
+    if (number++ % step != first)
+      continue;
     for (int s = 0; s < bench_cases.count; s++) {
       const bench_case item = get_case(s);
       const tsl_problem problem = require_bits(bench_word_problem(type_word, &item));
@@ -243,20 +246,52 @@ static void measure_case(tsl_device *device, const bench_case *item, FILE *file)
   tsl_operand_sets_free(&sets);
 }
 
+/* Compiles, or with a file measures, all cases with all configs. */
+static void run_cases(FILE *file) {
+  if (!file)
+    compile_all(bench_gpu.device);
+  for (int i = 0; file && i < bench_cases.count; i++) {
+    const bench_case item = get_case(i);
+    const tsl_problem problem = require_bits(bench_word_problem(type_word, &item));
+    if (bench_is_within(&problem))
+      measure_case(bench_gpu.device, &item, file);
+  }
+}
+
+static bool is_product(const bench_cost *a, const bench_cost *b) {
+  return strcmp(a->types, b->types) == 0 && strcmp(a->item.layout, b->item.layout) == 0 &&
+         memcmp(a->item.size, b->item.size, sizeof a->item.size) == 0 && a->item.batch == b->item.batch;
+}
+
+/* Makes the product of a matrix's line the only case, and its plans the configs. Returns false if an earlier
+ * line has the product. */
+static bool take_product(int line) {
+  const bench_cost *items = matrix.items;
+  configs.count = 0;
+  for (int i = 0; i < matrix.count; i++) {
+    const tsl_space_point one = {.strategy = items[i].strategy, .config = items[i].config};
+    if (is_product(&items[i], &items[line]) && i < line)
+      return false;
+    if (is_product(&items[i], &items[line]))
+      bench_must(tsl_space_add_point(&configs, &one), "a plan");
+  }
+  type_word = items[line].types;
+  batch = (int)items[line].item.batch;
+  bench_cases.count = 0;
+  bench_case_add(&items[line].item);
+  return true;
+}
+
 static void on_device(void) {
   bench_gpu_open(device_name);
-  if (compile_part) {
-    compile_all(bench_gpu.device);
-  } else {
-    FILE *file = bench_costs_begin(measure_path, bench_gpu.device);
-    for (int i = 0; i < bench_cases.count; i++) {
-      const bench_case item = get_case(i);
-      const tsl_problem problem = require_bits(bench_word_problem(type_word, &item));
-      if (bench_is_within(&problem))
-        measure_case(bench_gpu.device, &item, file);
-    }
+  FILE *file = compile_part ? NULL : bench_costs_begin(measure_path, bench_gpu.device);
+  if (matrix.count == 0)
+    run_cases(file);
+  for (int i = 0; i < matrix.count; i++)
+    if (take_product(i))
+      run_cases(file);
+  if (file)
     bench_costs_end(file, measure_path);
-  }
   bench_gpu_close();
 }
 
@@ -269,11 +304,6 @@ enum { NAMES_MAX = 64, PLANS_MIN = 20 };
 
 static double predict(const bench_cost *cost) {
   return tsl_strategy_seconds(cost->strategy, &cost->problem, &cost->config, &matrix.device, tsl_strategy_at);
-}
-
-static bool is_product(const bench_cost *a, const bench_cost *b) {
-  return strcmp(a->types, b->types) == 0 && strcmp(a->item.layout, b->item.layout) == 0 &&
-         memcmp(a->item.size, b->item.size, sizeof a->item.size) == 0 && a->item.batch == b->item.batch;
 }
 
 static void print_cost(const bench_cost *cost, double predicted) {
@@ -518,10 +548,10 @@ int main(int argc, char **argv) {
     list_constants();
   else if (predicts)
     serve_predictions();
-  else if (matrix.count > 0 && !propose)
-    wrong = compare_models();
   else if (measure_path || compile_part)
     on_device();
+  else if (matrix.count > 0 && !propose)
+    wrong = compare_models();
   else if (!propose)
     bench_stop("nothing to do", "give --measure, --compile, --constants, or --read with measurements");
   tsl_space_free(&configs);

@@ -7,7 +7,7 @@
      .memory_unaligned = 1.059, .group_clocks = 99.05, .empty_part = 0.3978, .shared_bytes = 115,
      .pair_clocks = 137, .pair_seconds = 2.058e-07, .threads_clocks = 193.1, .thread_clocks = 79.73,
      .column_clocks = 139.3, .memory_part = 0.8505, .launch_share = 0.8061, .fold_share = 0.5106,
-     .fold_moves = 4.683, .grid_panels = 0.8799, .pairs_moves = 0.1149, .helped_share = 0.07857,
+     .fold_moves = 4.683, .grid_panels = 0.86, .pairs_moves = 0.1149, .helped_share = 0.07857,
      .helped_seconds = 1.095e-07, .chain_clocks = 300, .stage_wait = 0.85, .persistent_wait = 1.2,
      .flow_seconds = 2.995e-06, .flow_lines_seconds = 5.766e-07, .flow_element_clocks = 124.2,
      .flow_join_bytes = 18.23, .flow_cluster_seconds = 6.869e-07, .flow_fold_seconds = 6.834e-08,

@@ -52,15 +52,11 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "cluster=4 form=stream", &device, &floats, "a product of one round");
   assert_refused_for(strategy, "tile_m=64 tile_n=8 cluster=8", &device, &floats, "a product of one round");
   assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "form=flow takes band=8");
-  /* Row-major: each block of a pair copies half of a panel's k, else half of the columns. */
-  const tsl_config odd = config_of(strategy, "tile_n=72 cluster=2");
-  assert_null(tsl_strategy_refuse(strategy, &floats, &odd, &device));
   tsl_problem along = floats;
   along.b.row_stride = 1, along.b.col_stride = 256;
-  assert_refused_for(strategy, "tile_n=72 cluster=2", &device, &along, "a multiple of 8 columns of B");
   const tsl_problem bytes = problem_of(256, 256, 256, TESELA_I8, TESELA_I32);
   assert_refused_for(strategy, "tile_n=40", &device, &bytes, "a multiple of 16 columns");
-  /* Every width is taken of the other types, by two blocks of a cluster every second one, and by four any. */
+  /* Every width is taken of the other types, by clusters, too. */
   for (int width = 8; width <= 256; width += 8) {
     char text[64];
     snprintf(text, sizeof text, "tile_n=%d cluster=%d", width, 2 << width / 8 % 2);

@@ -70,6 +70,16 @@ SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state
   }
 }
 
+/* Waits until all stages are empty: a block must not exit while others of its cluster arrive at its barriers.
+ */
+SM90_FUNCTION void wait_for_empty_stages(const pipeline_memory &smem, pipeline_state pipe) {
+#pragma unroll 1
+  for (int s = 0; s < STAGES; s++) {
+    mbarrier_wait_parity(smem.empty + 8 * pipe.stage, pipe.parity);
+    advance(pipe);
+  }
+}
+
 /* Returns the address of the current stage, with IS_UNIFORM in a uniform register. */
 template <bool IS_UNIFORM>
 SM90_FUNCTION shared_t current_stage(const pipeline_memory &smem, const pipeline_state &pipe) {

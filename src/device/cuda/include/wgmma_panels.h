@@ -42,13 +42,13 @@ struct panel_lines {
   int first, count;
 };
 
-/* Returns the lines that a tile of LINES lines loads from `first` on, of `size`; MN-major whole slabs, else
- * multiples of 8 for each of SHARING blocks. `tail_lines`: of the last tile.
+/* Returns the lines that a tile of LINES lines loads from `first` on, of `size`; MN-major whole slabs.
+ * `tail_lines`: of the last tile.
  * ptxas 13.0 inverts max(0, min(LINES, inside)) == LINES (VIMNMX.RELU), so this compares otherwise. */
-template <int MN_MAJOR, int LINES, int SHARING = 1>
+template <int MN_MAJOR, int LINES>
 SM90_FUNCTION panel_lines get_panel_lines(const tensor_map *map, const tensor_map *tail, int first, int size,
                                           int tail_lines) {
-  constexpr int STEP = MN_MAJOR ? SLAB_LINES : 8 * SHARING, ALL = (LINES + STEP - 1) / STEP * STEP;
+  constexpr int STEP = MN_MAJOR ? SLAB_LINES : 1, ALL = (LINES + STEP - 1) / STEP * STEP;
   const int inside = size - first;
   if (inside >= LINES)
     return {map, first, ALL};

@@ -261,8 +261,6 @@ static const char *refuse_product(const tsl_problem *problem, const tsl_config *
                        tile.is_flow ? "three" : "two", tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (tile.cluster == 2 && !tile.b_mn_major && tile.tile_n % (8 * tile.cluster_m) != 0)
-    return tsl_refusal("tile_n=%d cluster=2: each block loads a multiple of 8 columns of B", tile.tile_n);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);

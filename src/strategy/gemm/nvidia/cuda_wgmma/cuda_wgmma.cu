@@ -117,14 +117,14 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   if (threadIdx.x == 0)
     init_barriers(smem.pipe, WARPGROUPS * SENDERS);
   if (CLUSTER > 1)
-    cluster_barrier();
+    cluster_barrier_relaxed();
   else
     __syncthreads();
   return smem;
 }
 
 /* Loads part `part` of a panel of A (B), which SHARING blocks of the cluster share, to these `blocks`: lines,
- * or of MN-major slabs k. Parts of lines are multiples of 8, and the last one may overlap the part before. */
+ * or of MN-major slabs k. TMA swizzles by addresses, so parts of lines may begin anywhere. */
 template <int SHARING, int MN_MAJOR, int LINES>
 SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t full, int depth, int layer,
                                int part, unsigned blocks) {
@@ -139,7 +139,7 @@ SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t 
         tma_load_multicast(end + part * SLAB_PART + i / SLAB_LINES * SLAB_BYTES, lines.map, full,
                            lines.first + i, depth + part * (BLOCK_K / SHARING), layer, blocks);
   } else if (lines.count > 0) {
-    const int count = lines.count / SHARING, before = min(part * count, LINES - count);
+    const int before = part * (lines.count / SHARING);
     tma_load_multicast(end + before * PANEL_BYTES, lines.map, full, depth, lines.first + before, layer,
                        blocks);
   }
@@ -148,13 +148,13 @@ SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t 
 /* Returns the lines of A (B) that a tile loads. */
 SM90_FUNCTION panel_lines get_a_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<A_MN_MAJOR, BLOCK_M, CLUSTER_N>(
-      maps.a, maps.a_tail, tile.row, SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
+  return get_panel_lines<A_MN_MAJOR, BLOCK_M>(maps.a, maps.a_tail, tile.row,
+                                              SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
 }
 SM90_FUNCTION panel_lines get_b_lines(const operand_maps &maps, const work_tile &tile,
                                       const cuda_wgmma_arguments &args) {
-  return get_panel_lines<B_MN_MAJOR, BLOCK_N, CLUSTER_M>(
-      maps.b, maps.b_tail, tile.col, SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
+  return get_panel_lines<B_MN_MAJOR, BLOCK_N>(maps.b, maps.b_tail, tile.col,
+                                              SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
 }
 
 /* Returns turn_of_tile() of a work tile, the same for all blocks of a cluster. */
@@ -173,6 +173,7 @@ SM90_FUNCTION void load_tile(const operand_maps &maps, const work_tile &tile, in
   const panel_lines a = get_a_lines(maps, tile, args), b = get_b_lines(maps, tile, args);
   const int m = place_m(rank), n = place_n(rank);
   constexpr unsigned COLUMN = (1u << CLUSTER_M) - 1, ROW = ((1u << CLUSTER) - 1) / COLUMN; /* first blocks */
+  grid_dependency_wait(); /* here, because the first tile's addresses take 1000 clocks */
   const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
     load_factor<CLUSTER_N, A_MN_MAJOR, BLOCK_M>(stage, a, full, depth, a_layer, n, ROW << m);
@@ -229,7 +230,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
   static_assert(BOXES % PAIR == 0, "pairs of boxes");
   static_assert(WARPGROUPS * ALL * BOX_BYTES <= STAGES * STAGE_BYTES, "the stages hold all boxes");
   const int group = threadIdx.x / 128 - 1;
-  const bool is_first = threadIdx.x % 128 == 0;
+  const bool is_first_warp = threadIdx.x % 128 < 32;
   if (is_last) {
     named_barrier<WARPGROUPS + 1>(128 * WARPGROUPS);
     boxes = stages + group * ALL * BOX_BYTES;
@@ -239,7 +240,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
     const shared_t to = boxes + (is_last ? i : i % BOXES) * BOX_BYTES;
     const int end = i + STEP < ALL ? i + STEP : ALL;
     if (!is_last) {
-      if (is_first) {
+      if (is_first_warp && elect_one()) {
         if (i == 0 && ALL % BOXES != 0) /* the tile before ended within a round of boxes */
           tma_store_wait_read<0>();
         else
@@ -264,7 +265,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
       continue;
     fence_proxy_async();
     warpgroup_barrier(group);
-    if (is_first) {
+    if (is_first_warp && elect_one()) {
 #pragma unroll
       for (int j = is_last ? 0 : i; j < end; j++) {
         const shared_t box = boxes + (is_last ? j : j % BOXES) * BOX_BYTES;
@@ -299,6 +300,8 @@ SM90_FUNCTION void run_producer(const operand_maps &maps, const cuda_wgmma_argum
   }
   if (OVERLAPS)
     grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
+  if (CLUSTER > 1)
+    wait_for_empty_stages(smem.pipe, pipe);
 }
 
 /* Prefetches the first panels of this block's first tile to L2. */
@@ -387,13 +390,13 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   const block_memory smem = init_block(memory);
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const int group = threadIdx.x / 128;
-  grid_dependency_wait();
   if (group == 0) {
     if (WARPGROUPS == 2)
       setmaxnreg_dec<PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0)
+    if (threadIdx.x < 32 && elect_one())
       run_producer(maps, args, smem, rank);
   } else {
+    grid_dependency_wait();
     constexpr bool HAS_MAP = !A_FROM_REGISTERS || BLOCK_N >= (C_BY_COLUMNS ? 64 : BOX_N);
     if (WARPGROUPS == 2)
       setmaxnreg_inc<CONSUMER_REGISTERS>();
@@ -403,7 +406,5 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     else
       run_consumers<BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
-    cluster_barrier();
 }
 #endif

@@ -87,8 +87,6 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t whole, owned, helped;
   int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
-/* Returns the lines of a block's part of `lines`, which `sharing` blocks of a cluster load together. */
-int tsl_cuda_wgmma_part_lines(int64_t lines, int sharing);
 /* Returns the multiprocessors, of `units`, that clusters of this size fill. All blocks of a cluster run in
  * one GPC, whose multiprocessors are no multiple of four or eight: of 132 they fill 120. */
 int64_t tsl_cuda_wgmma_units(int64_t cluster, int64_t units);

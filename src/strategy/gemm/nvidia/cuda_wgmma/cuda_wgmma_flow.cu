@@ -138,7 +138,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   __syncthreads();
   grid_dependency_wait();
   if (threadIdx.x >= LOADER) {
-    if (threadIdx.x == LOADER)
+    if (elect_one())
       run_producer(a_lines, b_lines, tile, get_turn(tile, args), smem);
     __syncwarp();
   } else {
@@ -154,5 +154,5 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   if (threadIdx.x < LOADER)
     reduce_rows(c, tile, rank, vectors, args, smem.stages);
   __syncwarp();
-  cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
+  cluster_barrier_relaxed(); /* keeps this block's shared memory alive until the other blocks have read it */
 }

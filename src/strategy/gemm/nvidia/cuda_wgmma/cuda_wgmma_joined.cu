@@ -56,6 +56,8 @@ SM90_FUNCTION void run_producer(const cuda_wgmma_joined *table, int work_tiles, 
     }
     load_tile({a, b, a, b}, tile, 0, 0, 0, smem.pipe, rank, args, pipe);
   }
+  if (CLUSTER > 1)
+    wait_for_empty_stages(smem.pipe, pipe);
 }
 
 SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles, int raster_height,
@@ -73,7 +75,7 @@ SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles,
     const tensor_map *c = map_of(table, product_in, 2);
     wgmma_sums sums[WAVES];
     tile.layer = 0;
-    if (product_in.number != acquired && threadIdx.x % 128 == 0)
+    if (product_in.number != acquired && threadIdx.x % 128 < 32 && elect_one())
       fence_tensormap_acquire(c);
     acquired = product_in.number;
     multiply_tile(sums, tile, smem.pipe, 0, releases, pipe);
@@ -99,13 +101,11 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
   if (group == 0) {
     if (WARPGROUPS == 2)
       setmaxnreg_dec<PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0)
+    if (threadIdx.x < 32 && elect_one())
       run_producer(table, work_tiles, raster_height, smem, rank);
   } else {
     if (WARPGROUPS == 2)
       setmaxnreg_inc<CONSUMER_REGISTERS>();
     run_consumers(table, work_tiles, raster_height, smem, rank);
   }
-  if (CLUSTER > 1) /* a block must not exit while others still send copies and arrivals to it */
-    cluster_barrier();
 }

@@ -199,8 +199,8 @@ static tsl_cuda_wgmma_factor get_factor(const tsl_cuda_wgmma_launch *run, const 
 static void set_boxes(tsl_cuda_wgmma_factor *factor, int lines, int depth, int64_t size, int sharing) {
   const int64_t rest = size % lines == 0 ? lines : size % lines;
   factor->sharing = sharing;
-  factor->box_lines = factor->mn_major ? depth / sharing : tsl_cuda_wgmma_part_lines(lines, sharing);
-  factor->tail_lines = factor->mn_major ? factor->box_lines : tsl_cuda_wgmma_part_lines(rest, sharing);
+  factor->box_lines = (factor->mn_major ? depth : lines) / sharing;
+  factor->tail_lines = factor->mn_major ? factor->box_lines : (int)tsl_ceil_div(rest, sharing);
 }
 
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {

@@ -24,21 +24,22 @@ struct tile_scheduler {
   bool is_streamed; /* `number` is of the last round's streamed work: the own tile, or a part */
 };
 
+SM90_FUNCTION int count_panels(const cuda_wgmma_arguments &args) {
+  return (args.k + BLOCK_K - 1) / BLOCK_K;
+}
+
 /* Returns work tile `number`, layer by layer, each in bands of raster_height rows of tiles. */
 SM90_FUNCTION work_tile get_work_tile(int number, unsigned rank, const cuda_wgmma_arguments &args) {
-  const int tiles = args.tiles_m * args.tiles_n, tile = number % tiles, layer = number / tiles,
-            part = SPLIT ? layer : 0;
+  const int tiles = args.tiles_m * args.tiles_n, tile = number % tiles, layer = number / tiles;
   const int above = tile / (args.raster_height * args.tiles_n) * args.raster_height,
             place = tile % (args.raster_height * args.tiles_n);
   const int height = min(args.tiles_m - above, args.raster_height);
   return {((above + place % height) * CLUSTER_M + place_m(rank)) * BLOCK_M,
           (place / height * CLUSTER_N + place_n(rank)) * BLOCK_N, layer,
-          part_begins(args.k, part, args.parts), part_begins(args.k, part + 1, args.parts)};
+          SPLIT ? part_begins(args.k, layer, args.parts) : 0,
+          SPLIT ? part_begins(args.k, layer + 1, args.parts) : count_panels(args)};
 }
 
-SM90_FUNCTION int count_panels(const cuda_wgmma_arguments &args) {
-  return (args.k + BLOCK_K - 1) / BLOCK_K;
-}
 SM90_FUNCTION int count_clusters() {
   return (int)gridDim.x / CLUSTER;
 }

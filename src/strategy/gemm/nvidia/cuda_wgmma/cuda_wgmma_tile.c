@@ -153,11 +153,6 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
-int tsl_cuda_wgmma_part_lines(int64_t lines, int sharing) {
-  enum { SWIZZLED = 8 }; /* lines after which swizzling repeats */
-  return (int)tsl_round_up(tsl_ceil_div(lines, sharing), SWIZZLED);
-}
-
 /* Chooses a cluster's blocks along m and n: fewest clusters cover C. Where these are equal, a pair lies along
  * m, and larger clusters load fewest lines. */
 static void lay_out_cluster(tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
@@ -167,7 +162,7 @@ static void lay_out_cluster(tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kin
   const int sharing = tile->is_flow ? 1 : tile->cluster;
   int64_t least = INT64_MAX;
   for (int n = 1; n <= (may_share_a ? sharing : 1); n *= 2) {
-    const int m = sharing / n, a = tile->tile_m / n, b = tsl_cuda_wgmma_part_lines(tile->b_lines, m);
+    const int m = sharing / n, a = tile->tile_m / n, b = tile->b_lines / m;
     const int64_t clusters = tsl_ceil_div(rows, m) * tsl_ceil_div(cols, n);
     if (clusters < least ||
         (clusters == least && sharing > 2 && a + b < tile->a_lines_loaded + tile->b_lines_loaded)) {
