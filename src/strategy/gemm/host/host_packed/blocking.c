@@ -211,13 +211,16 @@ static void blocking_lay_out(tsl_packed_job *job, int64_t resident, int64_t last
   blocking_cut(job, resident, last, threads);
 }
 
-/* Returns true if strips of C in both directions occupy threads better than an operand that stays. */
+/* Returns true if strips of C in both directions occupy threads better than an operand that stays. A strip of
+ * few rows takes longer to pack B than to multiply it. */
 static bool needs_strips(const tsl_packed_job *job, int64_t threads) {
-  static const double gain = 1.2; /* strips pack B several times */
+  enum { FEWEST_ROWS = 32 };
+  static const double gain = 1.2;
   tsl_packed_job strips = *job;
   strips.schedule = TSL_PACKED_PANELS;
   return (job->schedule == TSL_PACKED_ROWS || job->schedule == TSL_PACKED_COLUMNS) &&
          tsl_packed_has_strips(&strips, threads) &&
+         job->views.m >= FEWEST_ROWS * tsl_packed_cut_strips(&strips, threads).down &&
          tsl_packed_share(job, threads).uneven > gain * tsl_packed_share(&strips, threads).uneven;
 }
 
