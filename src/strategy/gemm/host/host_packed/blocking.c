@@ -160,7 +160,7 @@ tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
   tsl_packed_job strip = *job;
   strip.schedule = TSL_PACKED_ROWS;
   strip.views.n = columns;
-  strip.copies_a = copies_rows(job, columns);
+  strip.copies_a = copies_rows(job, columns) || job->half > 0;
   choose_tile(&strip, 1);
   strip.views.n = job->views.n;
   return strip;
