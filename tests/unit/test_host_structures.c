@@ -189,9 +189,18 @@ static void expect_right(const product *product_in, void *before_memory) {
 
 /* --- every schedule --- */
 
+/* Threads on any machine: four and more run strips of C. */
+static tsl_pool *pool_of_five(void) {
+  static tsl_pool *pool;
+  if (!pool)
+    assert_int_equal(tsl_pool_create(5, &pool), TESELA_OK);
+  return pool;
+}
+
+/* Runs with so many threads; 0: all. */
 static void run_as(const product *product_in, const tsl_packed_job *job, const void *before, int threads) {
   memcpy(product_in->memory[TSL_OPERAND_C], before, product_in->bytes[TSL_OPERAND_C]);
-  assert_int_equal(tsl_packed_run(job, tsl_pool_team(tsl_pool_shared(), threads)), TESELA_OK);
+  assert_int_equal(tsl_packed_run(job, tsl_pool_team(pool_of_five(), threads)), TESELA_OK);
 }
 
 static void try_schedules(const tsl_problem *problem, const tsl_device *device, int64_t depth) {
@@ -226,6 +235,8 @@ static void try_schedules(const tsl_problem *problem, const tsl_device *device, 
     assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
     run_as(&made, &job, before, 0);
     assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
+    run_as(&made, &job, before, 2);
+    assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
   }
   free(before);
   free(expected);
@@ -252,7 +263,7 @@ static void try_sum(const tsl_problem *problem, const tsl_device *real, int64_t 
   for (int threads = 0; threads < 3; threads += 2) {
     memcpy(made.memory[TSL_OPERAND_C], before, bytes);
     run.first.is_alone = false;
-    made.operands.team = tsl_pool_team(tsl_pool_shared(), threads);
+    made.operands.team = tsl_pool_team(pool_of_five(), threads);
     assert_int_equal(tsl_packed_run_product(&run, &made.operands), TESELA_OK);
     if (threads == 0) {
       expect_right(&made, before);
