@@ -202,28 +202,6 @@ static const tsl_packed_kernels *blocking_kernels_for(tesela_type type, unsigned
   return *row;
 }
 
-/* Sets copies, tile and blocks of the job's schedule. */
-static void blocking_lay_out(tsl_packed_job *job, int64_t resident, int64_t last, int64_t threads,
-                             const tsl_device *device) {
-  choose_copies(job, resident, device);
-  choose_tile(job, threads);
-  tsl_packed_set_schedule(job, job->schedule);
-  blocking_cut(job, resident, last, threads);
-}
-
-/* Returns true if strips of C in both directions occupy threads better than an operand that stays. A strip of
- * few rows takes longer to pack B than to multiply it. */
-static bool needs_strips(const tsl_packed_job *job, int64_t threads) {
-  enum { FEWEST_ROWS = 32 };
-  static const double gain = 1.2;
-  tsl_packed_job strips = *job;
-  strips.schedule = TSL_PACKED_PANELS;
-  return (job->schedule == TSL_PACKED_ROWS || job->schedule == TSL_PACKED_COLUMNS) &&
-         tsl_packed_has_strips(&strips, threads) &&
-         job->views.m >= FEWEST_ROWS * tsl_packed_cut_strips(&strips, threads).down &&
-         tsl_packed_share(job, threads).uneven > gain * tsl_packed_share(&strips, threads).uneven;
-}
-
 tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                      int64_t resident, const tsl_device *device, int64_t half) {
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
@@ -251,11 +229,10 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
   tsl_views_conjugation_signs(&job.views, job.signs);
   job.kc = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
   job.schedule = blocking_choose(&job, resident, last);
-  blocking_lay_out(&job, resident, last, threads, device);
-  if (needs_strips(&job, threads)) {
-    job.schedule = TSL_PACKED_PANELS;
-    blocking_lay_out(&job, resident, last, threads, device);
-  }
+  choose_copies(&job, resident, device);
+  choose_tile(&job, threads);
+  tsl_packed_set_schedule(&job, job.schedule);
+  blocking_cut(&job, resident, last, threads);
   job.split_k = blocking_split_k_of(&job);
   job.b_is_outer = blocking_holds(job.nr + job.mr, job.kc, job.size, level_1);
   return job;

@@ -49,11 +49,32 @@ static bool needs_copy(const tsl_packed_job *job, int64_t threads) {
   return job->schedule != TSL_PACKED_PANELS || !tsl_packed_panels_in_place(job, threads);
 }
 
+/* Returns true if strips of C in both directions occupy threads better than an operand that stays, and makes
+ * their job. A strip of few rows takes longer to pack B than to multiply it. */
+static bool needs_strips(const tsl_packed_job *job, int64_t threads, tsl_packed_job *strips) {
+  enum { FEWEST_ROWS = 32 };
+  static const double gain = 1.2;
+  if (threads == 1 || (job->schedule != TSL_PACKED_ROWS && job->schedule != TSL_PACKED_COLUMNS))
+    return false;
+  *strips = *job;
+  strips->copies_b = true;
+  tsl_packed_set_schedule(strips, TSL_PACKED_PANELS);
+  return tsl_packed_has_strips(strips, threads) &&
+         job->views.m >= FEWEST_ROWS * tsl_packed_cut_strips(strips, threads).down &&
+         tsl_packed_share_stationary(job, threads).uneven >
+             gain * tsl_packed_share_strips(strips, threads).uneven;
+}
+
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
+  tsl_packed_job strips;
+  if (needs_strips(job, tsl_team_threads(team), &strips))
+    return tsl_packed_run_strips(&strips, team);
   return needs_copy(job, tsl_team_threads(team)) ? run_in_place(job, team)
                                                  : schedules[job->schedule].run(job, team);
 }
 
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {
-  return schedules[job->schedule].share(job, threads);
+  tsl_packed_job strips;
+  return needs_strips(job, threads, &strips) ? tsl_packed_share_strips(&strips, threads)
+                                             : schedules[job->schedule].share(job, threads);
 }
