@@ -1,6 +1,6 @@
-/* TSL_PACKED_PANELS with many threads and a short k: loops 5 and 3 cut C into at least as many strips as
- * threads. Each thread packs all of k of its strip's columns of B into its second-level cache and streams A:
- * loops 1, 4 and 2.
+/* TSL_PACKED_PANELS with many threads and a short k, and other schedules that leave threads idle. Loops 5 and
+ * 3 cut C into at least as many strips as threads. Each thread packs all of k of its strip's columns of B
+ * into its second-level cache and streams A: loops 1, 4 and 2.
  *
  *                 strips of C
  *      +-------+-------+-------+-------+

@@ -56,13 +56,15 @@ static bool needs_strips(const tsl_packed_job *job, int64_t threads, tsl_packed_
   static const double gain = 1.2;
   if (threads == 1 || (job->schedule != TSL_PACKED_ROWS && job->schedule != TSL_PACKED_COLUMNS))
     return false;
+  const double uneven = tsl_packed_share_stationary(job, threads).uneven;
+  if (uneven <= gain) /* strips are at best even */
+    return false;
   *strips = *job;
   strips->copies_b = true;
   tsl_packed_set_schedule(strips, TSL_PACKED_PANELS);
   return tsl_packed_has_strips(strips, threads) &&
          job->views.m >= FEWEST_ROWS * tsl_packed_cut_strips(strips, threads).down &&
-         tsl_packed_share_stationary(job, threads).uneven >
-             gain * tsl_packed_share_strips(strips, threads).uneven;
+         uneven > gain * tsl_packed_share_strips(strips, threads).uneven;
 }
 
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {

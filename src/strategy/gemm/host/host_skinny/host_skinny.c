@@ -20,11 +20,11 @@
  *   update   5 to 32: 240 rows by columns whose part of   1 to 4: 32 rows by 1024 columns
  *            B fills a first cache
  *
- * If beta is 0 and C exceeds half of the last cache, an update is stored past the caches. Tiles have up to
- * 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has tiles of one vector where
- * AVX-512 has one multiply-add a clock. Threads take pieces, or parts of k where C is small. Parts depend on
- * the product alone, so bits do not depend on the number of threads. Except by lines of columns, a part adds
- * its products in the order of k, as in `host_small`.
+ * If beta is 0 and C exceeds half of the last cache, or less of a far one, an update is stored past the
+ * caches. Tiles have up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has
+ * tiles of one vector where AVX-512 has one multiply-add a clock. Threads take pieces, or parts of k where C
+ * is small. Parts depend on the product alone, so bits do not depend on the number of threads. Except by
+ * lines of columns, a part adds its products in the order of k, as in `host_small`.
  *
  * Types: f32, f64, c64 and c128. Limits: m or n at most 16, or k at most 64 (32: a small C); half of these in
  * complex types, which are computed in real forms (host_skinny_complex.c).

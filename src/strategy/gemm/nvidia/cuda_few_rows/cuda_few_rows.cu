@@ -151,11 +151,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     prefetch_bulk(b + args.b.offset + (col + threadIdx.x) * args.b.col, args.ahead);
   const lane_lines lines = get_lines(a, b, col + warp_of_n() * WARP_N, args);
   warp_sums sums;
-#pragma unroll
-  for (int j = 0; j < BLOCKS_N; j++)
-#pragma unroll
-    for (int e = 0; e < 4; e++)
-      sums[0][j][e] = 0;
+  clear_sums(sums);
   const int whole = args.is_wide ? args.k / STEP : 0;
   grid_dependency_wait();
   multiply_whole(sums, lines, whole);

@@ -146,13 +146,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
                       const __grid_constant__ sm80_arguments args) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
-#pragma unroll
-  for (int i = 0; i < BLOCKS_M; i++)
-#pragma unroll
-    for (int j = 0; j < BLOCKS_N; j++)
-#pragma unroll
-      for (int e = 0; e < 4; e++)
-        sums[i][j][e] = 0;
+  clear_sums(sums);
   a += blockIdx.y * args.a_step;
   b += blockIdx.y * args.b_step;
   mainloop<a_panel, b_panel>(sums, a, b, args, shared_address(memory));

@@ -2,6 +2,16 @@
  * BLOCKS_M and BLOCKS_N, a warp's blocks of 16 rows and of 8 columns. */
 typedef sum_t warp_sums[BLOCKS_M][BLOCKS_N][4];
 
+SM80_FUNCTION void clear_sums(warp_sums sums) {
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++)
+#pragma unroll
+    for (int j = 0; j < BLOCKS_N; j++)
+#pragma unroll
+      for (int e = 0; e < 4; e++)
+        sums[i][j][e] = 0;
+}
+
 /* A thread's fragments for one step: words of A's blocks of 16 rows, of B's pairs of 8 columns. */
 struct factors {
   unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];

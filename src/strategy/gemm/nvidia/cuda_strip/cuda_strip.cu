@@ -171,11 +171,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
   for (; first < args.m; first += stride) {
     const int row = first + warp * ROWS, rows = max(0, min(args.m - row, ROWS));
     warp_sums sums;
-#pragma unroll
-    for (int j = 0; j < BLOCKS_N; j++)
-#pragma unroll
-      for (int e = 0; e < 4; e++)
-        sums[0][j][e] = 0;
+    clear_sums(sums);
 #pragma unroll 1
     for (int s = 0; s < steps; s++) {
       const bool is_last = s + 1 == steps;
